@@ -1,0 +1,137 @@
+"""Frozen settings per stage, and how a TOML file sets them.
+
+A setting stands here with its unit, range and default. Those that can change a stage's output go
+into its digest; those that cannot (worker counts, time limits) are in `RunSettings`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from drac.errors import UsageError
+
+Engine = Literal["local", "bedrock", "openai"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NormalizeSettings(_Frozen):
+    """Any format to PDF."""
+
+    max_bytes: int = Field(2_000_000_000, gt=0)
+    """Bytes of one source; a larger one is named and skipped."""
+    max_pages: int = Field(20_000, gt=0)
+    """Pages of one document; a longer one is named and skipped."""
+
+
+class RenderSettings(_Frozen):
+    """A page to an image."""
+
+    dpi: int = Field(200, ge=36, le=1200)
+    """Dots per inch (paper: 200)."""
+    max_side: int = Field(1568, ge=64, le=16_000)
+    """Pixels of the longer side at most; scaled down before drawing."""
+
+
+class ConvertSettings(_Frozen):
+    """Pages to Markdown."""
+
+    engine: Engine = "local"
+    """Who reads: `local`, `bedrock` or `openai`."""
+    ocr: Literal["auto", "always", "never"] = "auto"
+    """`auto`: where a page has no usable text layer."""
+    ocr_dpi: int = Field(200, ge=72, le=600)
+    """Dots per inch of the image that OCR reads."""
+
+
+class StructureSettings(_Frozen):
+    """Markdown to elements and sections."""
+
+    section_elements: int = Field(60, ge=1)
+    """Elements of a section at most (paper: 60 a call)."""
+    window_tokens: int = Field(256, ge=16)
+    """The embedding model's window; a larger block is split into several elements."""
+
+
+class PlanSettings(_Frozen):
+    """Sections to chunks."""
+
+    planner: Engine = "local"
+    """Who plans: `local`, `bedrock` or `openai`."""
+    min_blocks: int = Field(3, ge=1)
+    """Blocks of a chunk that the planner aims at, at least (paper: 3)."""
+    max_blocks: int = Field(8, ge=1)
+    """Blocks of a chunk at most (paper: 8)."""
+    target_tokens: int = Field(200, ge=16)
+    """Estimated tokens of a chunk's text that the local planner aims at."""
+
+
+class SearchSettings(_Frozen):
+    """Embedding, index and search."""
+
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    """Embedding model: a name on the model hub or a folder."""
+    retriever: Literal["auto", "dense", "bm25"] = "auto"
+    """`auto`: dense where the extra `embed` is there, else BM25."""
+    top_k: int = Field(10, ge=1)
+    """Chunks shown."""
+
+
+class RunSettings(_Frozen):
+    """What cannot change any output."""
+
+    workers: int = Field(2, ge=1, le=256)
+    """Worker processes for reading pages."""
+    batch_pages: int = Field(8, ge=1)
+    """Pages of one document handed to a local worker at once."""
+    page_timeout: float = Field(120.0, gt=0)
+    """Seconds a page may take in a worker."""
+    convert_timeout: float = Field(180.0, gt=0)
+    """Seconds LibreOffice may take for one document."""
+    max_fallback: float = Field(0.02, ge=0, le=1)
+    """Share of fallback pages above which the exit code is 4."""
+
+
+class Settings(_Frozen):
+    """All settings of a run."""
+
+    normalize: NormalizeSettings = NormalizeSettings()
+    render: RenderSettings = RenderSettings()
+    convert: ConvertSettings = ConvertSettings()
+    structure: StructureSettings = StructureSettings()
+    plan: PlanSettings = PlanSettings()
+    search: SearchSettings = SearchSettings()
+    run: RunSettings = RunSettings()
+
+
+def load_settings(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
+    """Defaults, then the TOML file's tables, then the command line's values; raises UsageError.
+
+    `overrides` is {stage: {setting: value}}; a value of None counts as not given.
+    """
+    tables = _read_toml(path) if path else {}
+    for stage, values in overrides.items():
+        given = {name: value for name, value in values.items() if value is not None}
+        tables[stage] = {**tables.get(stage, {}), **given}
+    try:
+        return Settings.model_validate(tables)
+    except ValidationError as error:
+        raise UsageError(_explain(error), remedy="Correct the setting named.") from error
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}", remedy="Give a readable TOML file.") from error
+
+
+def _explain(error: ValidationError) -> str:
+    lines = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    return "settings: " + "; ".join(lines)

@@ -1,0 +1,136 @@
+"""Protocols that the pipeline and the stages talk to; adapters implement them, fakes stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from drac.records import Element, Page, PageText
+
+Vectors = npt.NDArray[np.float32]
+"""Shape (n, dimension), rows of length 1."""
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class PdfConverter(Protocol):
+    """Turns one document into a PDF file."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Tools and versions that shape the result, for the artifact's digest."""
+
+    def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
+        """Write the PDF of `source` to `target`; `suffix` is the true type, with its dot.
+
+        Raises a DocumentError for this document, or EngineUnavailable for the run.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PdfInfo:
+    """What opening a PDF told."""
+
+    pages: int
+    """Physical pages, at least 1."""
+    encrypted: bool
+    """Whether a password was needed to open it."""
+
+
+class Renderer(Protocol):
+    """Draws a page."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Tools and versions that shape the image."""
+
+    def render(self, pdf: Path, number: int, *, dpi: int, max_side: int) -> bytes:
+        """PNG bytes of 1-based page `number`, no side over `max_side` pixels; raises PageError."""
+
+
+class PageReader(Protocol):
+    """Reads pages of one PDF into Markdown."""
+
+    @property
+    def name(self) -> str:
+        """`local`, `bedrock` or `openai`."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Everything outside the settings that can change the text: tool versions, weights, model id."""
+
+    def read(self, pdf: Path, pages: Sequence[Page]) -> Sequence[PageText]:
+        """One PageText a page, in the order asked for; a page that cannot be read comes back `failed`."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Model and weights."""
+
+    @property
+    def window(self) -> int:
+        """Longest input in the model's tokens, special tokens included."""
+
+    def windows(self, text: str) -> Sequence[str]:
+        """Cut a text into pieces that each fit the window; nothing is left out."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimension); each text must fit the window."""
+
+
+class Index(Protocol):
+    """Finds the nearest vectors."""
+
+    def add(self, vectors: Vectors) -> None:
+        """Append rows; row numbers go on from the last."""
+
+    def search(self, query: Vectors, k: int) -> tuple[Vectors, npt.NDArray[np.int64]]:
+        """Scores and row numbers, shape (queries, min(k, rows)), best first, ties by row number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T, R]):
+    """What became of one task."""
+
+    task: T
+    """The task as submitted."""
+    result: R | None
+    """Its result, or None where `error` is set."""
+    error: BaseException | None
+    """Why there is no result: raised, timed out, or the worker died."""
+
+
+class Executor(Protocol):
+    """Runs tasks beside each other; the seam where an engine beyond one machine takes over."""
+
+    def run(
+        self, work: Callable[[T], R], tasks: Iterable[T], *, timeout: float
+    ) -> Iterator[Outcome[T, R]]:
+        """Outcomes as they come, in any order; pulls tasks lazily, a bounded number ahead.
+
+        `work` must be importable by name. A task that raises, passes `timeout` seconds or kills its
+        worker yields an Outcome with `error`; the others go on.
+        """
+
+
+class Planner(Protocol):
+    """Proposes chunks for one section as text that a reply check reads."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Everything outside the settings that can change the answer."""
+
+    def plan(self, elements: Sequence[Element], ancestors: Sequence[Element]) -> str:
+        """A reply that holds a JSON array of arrays of IDs of `elements`.
+
+        `elements` are one section in reading order, `ancestors` the headings above it, outermost
+        first. The reply is checked, never trusted.
+        """
