@@ -313,3 +313,17 @@ class PageScore:
     """1-based physical page."""
     score: float
     """Aggregate of its chunks' scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What `drac doctor` says of one outside thing."""
+
+    name: str
+    """The thing checked, e.g. `LibreOffice`."""
+    state: str
+    """`ok`, `missing` (a stage cannot run) or `warning` (works, but less well)."""
+    detail: str
+    """Version and place found, or what is wrong."""
+    remedy: str = ""
+    """What to do; empty when ok."""
