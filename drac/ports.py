@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -95,30 +96,26 @@ class Index(Protocol):
     def search(self, query: Vectors, k: int) -> tuple[Vectors, npt.NDArray[np.int64]]:
         """Scores and row numbers, shape (queries, min(k, rows)), best first, ties by row number."""
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[T, R]):
-    """What became of one task."""
-
-    task: T
-    """The task as submitted."""
-    result: R | None
-    """Its result, or None where `error` is set."""
-    error: BaseException | None
-    """Why there is no result: raised, timed out, or the worker died."""
+    def save(self, path: Path) -> None:
+        """Write the index to a file in its library's own format."""
 
 
 class Executor(Protocol):
     """Runs tasks beside each other; the seam where an engine beyond one machine takes over."""
 
-    def run(
-        self, work: Callable[[T], R], tasks: Iterable[T], *, timeout: float
-    ) -> Iterator[Outcome[T, R]]:
-        """Outcomes as they come, in any order; pulls tasks lazily, a bounded number ahead.
+    @property
+    def workers(self) -> int:
+        """Tasks that run at once."""
 
-        `work` must be importable by name. A task that raises, passes `timeout` seconds or kills its
-        worker yields an Outcome with `error`; the others go on.
+    def submit(self, work: Callable[[T], R], task: T, *, timeout: float) -> Future[R]:
+        """Start a task; `work` must be importable by name, `task` and the result must pickle.
+
+        The future raises what the task raised, LimitExceeded where it passed `timeout` seconds, or
+        DocumentError where its worker died; the other tasks go on.
         """
+
+    def close(self) -> None:
+        """Stop all tasks and workers."""
 
 
 class Planner(Protocol):

@@ -1,1 +1,17 @@
-"""normalize."""
+"""Stage 1: any document becomes a PDF that holds the pages its reader would see.
+
+This package says what a file is; the adapters of `ports.PdfConverter` do the work. Types are found
+by content, never by the file's name alone.
+"""
+
+from __future__ import annotations
+
+from drac.stages.normalize.detect import detect
+from drac.stages.normalize.kinds import SUFFIXES, ConverterName, DocumentType
+from drac.stages.normalize.stage import run
+
+NAME = "normalize"
+VERSION = "1"
+"""Raised whenever the same source and tools would give another PDF."""
+
+__all__ = ["NAME", "SUFFIXES", "VERSION", "ConverterName", "DocumentType", "detect", "run"]

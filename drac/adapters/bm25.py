@@ -1,0 +1,44 @@
+"""Keyword search with bm25s: needs no model, works in any script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from drac.retrieve.words import words
+
+K1 = 1.5
+"""Saturation of a word's count in a chunk; bm25s's default."""
+B = 0.75
+"""Weight of a chunk's length, 0 to 1; bm25s's default."""
+
+
+class Bm25:
+    """BM25 as in Lucene, whose inverse document frequency is above zero in a corpus of any size.
+
+    Words come from `retrieve.words`: no stop words, no stemming.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Index the texts; row n is `texts[n]`. No text, and texts without words, are allowed."""
+        import bm25s
+
+        corpus = [words(text) for text in texts]
+        self._vocabulary = frozenset(word for text in corpus for word in text)
+        self._index = None
+        if self._vocabulary:
+            self._index = bm25s.BM25(method="lucene", k1=K1, b=B, backend="numpy")
+            self._index.index(corpus, show_progress=False)
+
+    def search(self, query: str, k: int) -> list[tuple[int, float]]:
+        """(row, score) of the `k` best texts that share a word with the query, ties by row number.
+
+        Scores are above 0 and comparable within one query only.
+        """
+        known = [word for word in words(query) if word in self._vocabulary]
+        if self._index is None or not known or k < 1:
+            return []
+        scores = np.asarray(self._index.get_scores(known), dtype=np.float32)
+        order = np.argsort(-scores, kind="stable")[:k]
+        return [(int(row), float(scores[row])) for row in order if scores[row] > 0]

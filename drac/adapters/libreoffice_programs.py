@@ -1,0 +1,162 @@
+"""Finds LibreOffice, a Python with its bridge, unoserver and the fonts; says what is missing."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from drac.errors import ConverterUnavailable
+from drac.records import Health
+
+_BUNDLED = ("/opt/libreoffice*/program/python", "/Applications/LibreOffice.app/Contents/Resources/python")
+_FAMILIES = {
+    "Liberation": "fonts-liberation",
+    "Carlito": "fonts-crosextra-carlito",
+    "Caladea": "fonts-crosextra-caladea",
+    "DejaVu": "fonts-dejavu",
+    "Noto Sans CJK": "fonts-noto-cjk",
+}
+"""Families that stand in for those which documents ask for, and Debian's package of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfficeProgram:
+    """The programs that an instance runs."""
+
+    soffice: Path
+    """LibreOffice."""
+    python: Path
+    """A Python that can `import uno`."""
+    site_packages: Path
+    """Folder that holds unoserver."""
+
+
+@functools.cache
+def find_program() -> OfficeProgram:
+    """LibreOffice, a Python with its bridge, and unoserver; raises ConverterUnavailable with the remedy."""
+    return OfficeProgram(find_soffice(), find_python(), find_unoserver())
+
+
+@functools.cache
+def libreoffice_version() -> str:
+    """Version and build, e.g. `LibreOffice 7.4.7.2 40(Build:2)`; raises ConverterUnavailable."""
+    soffice = find_soffice()
+    try:
+        done = subprocess.run([soffice, "--version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ConverterUnavailable(f"{soffice} --version fails: {error}") from error
+    return done.stdout.strip()
+
+
+@functools.cache
+def fonts_digest() -> str:
+    """16 hexadecimal digits of the list of installed fonts, as fontconfig gives it; they shape the pages."""
+    return hashlib.sha256("\n".join(sorted(installed_fonts())).encode()).hexdigest()[:16]
+
+
+@functools.cache
+def installed_fonts() -> frozenset[str]:
+    """Lines of `fc-list : family style fontversion`; empty where fontconfig is missing."""
+    if not (program := shutil.which("fc-list")):
+        return frozenset()
+    command = [program, ":", "family", "style", "fontversion"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return frozenset(done.stdout.splitlines())
+
+
+def health() -> list[Health]:
+    """LibreOffice, its Python bridge and the fonts, for `drac doctor`."""
+    return [_office_health(), _bridge_health(), _font_health()]
+
+
+def _office_health() -> Health:
+    try:
+        return Health("LibreOffice", "ok", f"{libreoffice_version()}, {find_soffice()}")
+    except ConverterUnavailable as error:
+        return Health("LibreOffice", "missing", error.message, error.remedy)
+
+
+def _bridge_health() -> Health:
+    try:
+        return Health(
+            "LibreOffice's Python bridge", "ok", f"{find_python()}, unoserver in {find_unoserver()}"
+        )
+    except ConverterUnavailable as error:
+        return Health("LibreOffice's Python bridge", "missing", error.message, error.remedy)
+
+
+def _font_health() -> Health:
+    fonts = installed_fonts()
+    missing = [family for family in _FAMILIES if not any(line.startswith(family) for line in fonts)]
+    if not missing:
+        return Health("Fonts", "ok", f"{len(fonts)} faces, among them {', '.join(_FAMILIES)}")
+    packages = " ".join(_FAMILIES[family] for family in missing)
+    return Health(
+        "Fonts",
+        "warning",
+        f"missing {', '.join(missing)}: text is set in other fonts and breaks elsewhere",
+        f"Install them: `sudo apt-get install {packages}` (Debian, Ubuntu)",
+    )
+
+
+@functools.cache
+def find_soffice() -> Path:
+    """LibreOffice's program; raises ConverterUnavailable."""
+    bundled = "/Applications/LibreOffice.app/Contents/MacOS/soffice"
+    for name in ("soffice", "libreoffice", bundled):
+        if found := shutil.which(name):
+            return Path(found)
+    raise ConverterUnavailable("LibreOffice is not installed", remedy=install_hint())
+
+
+@functools.cache
+def find_python() -> Path:
+    """A Python that can `import uno`: DRAC_UNO_PYTHON, the system's, LibreOffice's own."""
+    for candidate in _pythons():
+        if candidate.is_file() and _can_import_uno(candidate):
+            return candidate
+    raise ConverterUnavailable("no Python here can `import uno`", remedy=install_hint())
+
+
+def _pythons() -> list[Path]:
+    asked = os.environ.get("DRAC_UNO_PYTHON")
+    if asked:
+        return [Path(asked)]
+    bundled = [found for pattern in _BUNDLED for found in sorted(Path("/").glob(pattern[1:]))]
+    return [Path("/usr/bin/python3"), *bundled, Path("/usr/local/bin/python3")]
+
+
+def _can_import_uno(python: Path) -> bool:
+    try:
+        done = subprocess.run(
+            [python, "-I", "-c", "import uno"], capture_output=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+@functools.cache
+def find_unoserver() -> Path:
+    """The folder that holds the package unoserver."""
+    spec = importlib.util.find_spec("unoserver")
+    if spec is None or spec.origin is None:
+        raise ConverterUnavailable(
+            "the package unoserver is missing", remedy="Install it: pip install unoserver"
+        )
+    return Path(spec.origin).parent.parent
+
+
+def install_hint() -> str:
+    """How to install LibreOffice and its bridge."""
+    return (
+        "Install LibreOffice and its Python bridge: `sudo apt-get install libreoffice python3-uno` (Debian, "
+        "Ubuntu), `sudo dnf install libreoffice libreoffice-pyuno` (Fedora), `brew install --cask "
+        "libreoffice` (macOS). DRAC_UNO_PYTHON names another Python that can import uno."
+    )

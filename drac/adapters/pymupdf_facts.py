@@ -1,0 +1,108 @@
+"""What holds for a whole PDF: body and heading styles, bookmarks, running headers and footers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from drac.adapters.pymupdf_text import PageContent, page_content
+from drac.stages.convert.blocks import edge_of
+from drac.stages.convert.headings import heading_styles, style_of
+from drac.stages.convert.page import DocumentFacts, Line, squeeze
+
+SAMPLE = 200
+"""Pages looked at, at most; under 10 ms each."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts over the sampled pages."""
+
+    body: Counter[tuple[float, bool]] = field(default_factory=Counter)
+    """Characters by style."""
+    alone: Counter[tuple[float, bool]] = field(default_factory=Counter)
+    """Short lines that stand alone, by style."""
+    edges: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    """Pages by edge, squeezed text and height in steps of 8 points."""
+    mono: int = 0
+    """Characters of fixed width."""
+    pages: int = 0
+    """Pages counted."""
+
+    def add(self, content: PageContent) -> None:
+        """Count one page."""
+        self.pages += 1
+        for line in content.lines:
+            self.body[style_of(line)] += len(line.raw)
+            self.mono += len(line.raw) * line.mono
+        self.alone.update(_lone_styles(content.lines))
+        self.edges.update(set(_edge_keys(content)))
+
+
+def document_facts(document: Any, keep: dict[int, PageContent] | None = None) -> DocumentFacts:
+    """Gather the facts from pairs of neighbouring pages spread over the document.
+
+    `keep` takes the pages' content by 0-based index, for a caller who reads them next.
+    """
+    tally = _Tally()
+    for index in sample(document.page_count):
+        try:
+            content = page_content(document[index])
+        except Exception:  # a page that cannot be read is reported when its turn comes
+            continue
+        tally.add(content)
+        if keep is not None:
+            keep[index] = content
+    return _facts(document, tally)
+
+
+def _facts(document: Any, tally: _Tally) -> DocumentFacts:
+    style = tally.body.most_common(1)[0][0] if tally.body else (0.0, False)
+    return DocumentFacts(
+        pages=document.page_count,
+        body_size=style[0],
+        body_bold=style[1],
+        body_mono=tally.mono > 0.5 * tally.body.total(),
+        heading_styles=heading_styles(tally.alone, style),
+        outline=_outline(document),
+        furniture=_repeated(tally),
+    )
+
+
+def sample(pages: int) -> list[int]:
+    """0-based indexes of at most SAMPLE pages: all, or pairs of neighbours evenly spread."""
+    if pages <= SAMPLE:
+        return list(range(pages))
+    pairs = SAMPLE // 2
+    starts = sorted({round(place * (pages - 2) / (pairs - 1)) for place in range(pairs)})
+    return sorted({index for start in starts for index in (start, start + 1)})
+
+
+def _lone_styles(lines: Sequence[Line]) -> Iterator[tuple[float, bool]]:
+    runs = Counter(line.run for line in lines)
+    for line in lines:
+        letters = sum(c.isalpha() for c in line.raw)
+        if line.upright and runs[line.run] <= 2 and 2 <= letters and len(line.raw) <= 120:
+            yield style_of(line)
+
+
+def _edge_keys(content: PageContent) -> Iterator[tuple[str, str, int]]:
+    for line in content.lines:
+        if edge := edge_of(line.box, content.height):
+            yield edge, squeeze(line.text), round(line.box[1] / 8)
+
+
+def _repeated(tally: _Tally) -> frozenset[tuple[str, str]]:
+    """Texts at one place of two pages in a document of up to four, else of three."""
+    least = 2 if tally.pages <= 4 else 3
+    return frozenset((edge, text) for (edge, text, _), pages in tally.edges.items() if pages >= least)
+
+
+def _outline(document: Any) -> dict[str, int]:
+    try:
+        entries: Iterable[Any] = document.get_toc(simple=True)
+    except Exception:  # broken bookmarks are no reason to lose the text
+        return {}
+    return {squeeze(title): int(level) for level, title, _ in entries if title.strip()}

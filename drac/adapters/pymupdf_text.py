@@ -1,0 +1,189 @@
+"""Visible text lines and ruling lines of a page; text that nobody can see is set apart."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from drac.adapters.pymupdf_layout import mupdf
+from drac.records import Box
+from drac.stages.convert.page import Line, Word, union
+
+_FILLED_OR_STROKED = 16 | 32
+"""MuPDF's FZ_STEXT_FILLED and FZ_STEXT_STROKED; text of render mode 3 has neither."""
+_LIGHT = 225
+"""Channel value (0 to 255) from which a colour can vanish on paper; such text is checked in pixels."""
+_CONTRAST = 24
+"""Grey levels between text and ground below which nobody reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """What the text layer holds."""
+
+    width: float
+    """Points, as shown."""
+    height: float
+    """Points, as shown."""
+    lines: tuple[Line, ...]
+    """Visible lines in content order."""
+    hidden: tuple[str, ...]
+    """Lines that cannot be seen: no fill, no opacity, or the colour of their ground."""
+    rules: tuple[Box, ...]
+    """Thin filled or stroked shapes, longer than 8 points."""
+    pictures: float
+    """Share of the page under raster images, 0 to 1."""
+    garbage: float
+    """Share of characters without a usable Unicode value, 0 to 1."""
+
+
+def page_content(page: Any) -> PageContent:
+    """Read the text layer once."""
+    textpage = page.get_textpage(flags=_flags())
+    blocks = textpage.extractDICT()["blocks"]
+    words = _words(textpage)
+    eye = _Eye(page)
+    lines, hidden = [], []
+    text_blocks = [block for block in blocks if block["type"] == 0]
+    for run, block in enumerate(text_blocks):
+        for number, line in enumerate(block["lines"]):
+            spans = [span for span in line["spans"] if span["text"].strip()]
+            seen = [span for span in spans if eye.sees(span)]
+            if len(seen) < len(spans):
+                hidden.append("".join(span["text"] for span in spans if span not in seen))
+            if seen:
+                own = words.get((run, number), []) if len(seen) == len(spans) else []
+                lines.append(_line(line, seen, own, len(lines), run))
+    rect = page.rect
+    return PageContent(
+        width=rect.width,
+        height=rect.height,
+        lines=tuple(lines),
+        hidden=tuple(hidden),
+        rules=tuple(_rules(blocks)),
+        pictures=_share((block["bbox"] for block in blocks if block["type"] == 1), rect),
+        garbage=_garbage(lines),
+    )
+
+
+def _flags() -> int:
+    pymupdf = mupdf()
+    return int(
+        pymupdf.TEXT_PRESERVE_WHITESPACE
+        | pymupdf.TEXT_PRESERVE_IMAGES
+        | pymupdf.TEXT_COLLECT_STYLES
+        | pymupdf.TEXT_COLLECT_VECTORS
+        | pymupdf.TEXT_MEDIABOX_CLIP
+        | pymupdf.TEXT_IGNORE_ACTUALTEXT
+    )
+
+
+def _words(textpage: Any) -> dict[tuple[int, int], list[Word]]:
+    """Words by (text block, line)."""
+    found: dict[tuple[int, int], list[Word]] = defaultdict(list)
+    for x0, y0, x1, y1, text, block, line, _ in textpage.extractWORDS():
+        found[block, line].append(Word(text, (x0, y0, x1, y1)))
+    return found
+
+
+def _line(line: dict[str, Any], spans: list[dict[str, Any]], words: list[Word], order: int, run: int) -> Line:
+    raw = "".join(span["text"] for span in line["spans"] if span in spans or not span["text"].strip())
+    if [word.text for word in words] != raw.split():
+        words = _guessed_words(spans)
+    size = _most((span["size"], span["text"]) for span in spans)
+    upright = abs(line["dir"][1]) < 0.1 and line["dir"][0] > 0
+    box = union(word.box for word in words)
+    if upright:
+        baseline = _most((span["origin"][1], span["text"]) for span in spans)
+        box = (box[0], baseline - 0.8 * size, box[2], baseline + 0.2 * size)
+    return Line(
+        words=tuple(words),
+        box=box,
+        size=size,
+        bold=_most((bool(span["flags"] & 16 or span["char_flags"] & 8), span["text"]) for span in spans),
+        mono=all(span["flags"] & 8 for span in spans),
+        upright=upright,
+        order=order,
+        run=run,
+        raw=raw,
+    )
+
+
+def _most(values: Iterable[tuple[Any, str]]) -> Any:
+    """The value that most characters have, the first of equals."""
+    counts: Counter[Any] = Counter()
+    for value, text in values:
+        counts[value] += len(text.strip())
+    return counts.most_common(1)[0][0]
+
+
+def _guessed_words(spans: list[dict[str, Any]]) -> list[Word]:
+    """Words of spans whose own boxes are not known one by one: the span's box shared out by length."""
+    words = []
+    for span in spans:
+        x0, y0, x1, y1 = span["bbox"]
+        step = (x1 - x0) / len(span["text"])
+        place = 0
+        for text in span["text"].split():
+            place = span["text"].index(text, place)
+            words.append(Word(text, (x0 + place * step, y0, x0 + (place + len(text)) * step, y1)))
+            place += len(text)
+    return words
+
+
+class _Eye:
+    """Says whether a span can be seen; draws the page only when a light colour makes it doubtful."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+        self._pixels: Any = None
+
+    def sees(self, span: dict[str, Any]) -> bool:
+        if not span["char_flags"] & _FILLED_OR_STROKED or span["alpha"] == 0:
+            return False
+        color = span["color"]
+        if min(color >> 16 & 255, color >> 8 & 255, color & 255) < _LIGHT:
+            return True
+        return self._contrast(span["bbox"]) >= _CONTRAST
+
+    def _contrast(self, box: Box) -> int:
+        """Grey levels between the darkest and the lightest pixel in the box."""
+        import numpy as np
+
+        if self._pixels is None:
+            gray = self._page.get_pixmap(colorspace=mupdf().csGRAY, dpi=72, alpha=False)
+            self._pixels = np.frombuffer(gray.samples, np.uint8).reshape(gray.height, gray.stride)
+        x0, y0, x1, y1 = (max(0, round(value)) for value in box)
+        part = self._pixels[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
+        return int(part.max()) - int(part.min()) if part.size else 0
+
+
+def _rules(blocks: Iterable[dict[str, Any]]) -> Iterable[Box]:
+    for block in blocks:
+        if block["type"] == 3:
+            x0, y0, x1, y1 = block["bbox"]
+            if min(x1 - x0, y1 - y0) < 3 and max(x1 - x0, y1 - y0) > 8:
+                yield (x0, y0, x1, y1)
+
+
+def _share(boxes: Iterable[Box], rect: Any) -> float:
+    whole = rect.width * rect.height
+    covered = 0.0
+    for x0, y0, x1, y1 in boxes:
+        wide = min(x1, rect.width) - max(x0, 0.0)
+        high = min(y1, rect.height) - max(y0, 0.0)
+        covered += max(0.0, wide) * max(0.0, high)
+    return min(1.0, covered / whole) if whole else 0.0
+
+
+def _garbage(lines: Iterable[Line]) -> float:
+    characters = [c for line in lines for word in line.words for c in word.text]
+    bad = sum(_is_garbage(c) for c in characters)
+    return bad / len(characters) if characters else 0.0
+
+
+def _is_garbage(character: str) -> bool:
+    return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cc")

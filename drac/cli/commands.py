@@ -1,0 +1,215 @@
+"""The commands: each reads its options, calls the pipeline and prints."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from drac import __version__
+from drac.cli import options as opt
+from drac.cli import show, work
+from drac.cli.options import set_up_logging, settings_from
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Any document becomes page-true, retrieval-ready chunks.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Any document becomes page-true, retrieval-ready chunks."""
+
+
+@app.command()
+def run(
+    paths: opt.Paths,
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    engine: opt.Engine = None,
+    planner: opt.Planner = None,
+    collection: opt.Collection = None,
+    root: opt.Root = None,
+    set_name: opt.SetName = "default",
+    pages: opt.PageList = None,
+    workers: opt.Workers = None,
+    password: opt.Password = None,
+    password_file: opt.PasswordFile = None,
+    retry: opt.Retry = None,
+    max_fallback: opt.MaxFallback = None,
+    min_blocks: opt.MinBlocks = None,
+    max_blocks: opt.MaxBlocks = None,
+    target_tokens: opt.TargetTokens = None,
+    dry_run: opt.DryRun = False,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Everything: normalize, convert, plan, export, and index where the extra `embed` is there."""
+    set_up_logging(verbose)
+    settings = settings_from(
+        config,
+        convert={"engine": engine},
+        plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
+              "target_tokens": target_tokens},
+        run={"workers": workers, "max_fallback": max_fallback},
+    )  # fmt: skip
+    wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
+    if dry_run:
+        return show.dry_run(work.dry_run(wanted, settings.run.workers), as_json)
+    outcome = work.run(workspace, settings, wanted, set_name)
+    show.run(outcome, as_json)
+    return outcome.exit_code
+
+
+@app.command()
+def convert(
+    paths: opt.Paths,
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    engine: opt.Engine = None,
+    collection: opt.Collection = None,
+    root: opt.Root = None,
+    pages: opt.PageList = None,
+    workers: opt.Workers = None,
+    password: opt.Password = None,
+    password_file: opt.PasswordFile = None,
+    retry: opt.Retry = None,
+    max_fallback: opt.MaxFallback = None,
+    dry_run: opt.DryRun = False,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Documents to PDFs to Markdown pages, and no further."""
+    set_up_logging(verbose)
+    settings = settings_from(
+        config, convert={"engine": engine}, run={"workers": workers, "max_fallback": max_fallback}
+    )
+    wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
+    if dry_run:
+        return show.dry_run(work.dry_run(wanted, settings.run.workers), as_json)
+    outcome = work.convert(workspace, settings, wanted)
+    show.run(outcome, as_json)
+    return outcome.exit_code
+
+
+@app.command()
+def plan(
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    planner: opt.Planner = None,
+    set_name: opt.SetName = "default",
+    min_blocks: opt.MinBlocks = None,
+    max_blocks: opt.MaxBlocks = None,
+    target_tokens: opt.TargetTokens = None,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Plan the chunks anew from the pages that are stored; converts nothing."""
+    set_up_logging(verbose)
+    settings = settings_from(
+        config,
+        plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
+              "target_tokens": target_tokens},
+    )  # fmt: skip
+    outcome = work.plan(workspace, settings, set_name)
+    show.run(outcome, as_json)
+    return outcome.exit_code
+
+
+@app.command()
+def export(
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    set_name: opt.SetName = "default",
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Write a set again with its own settings, over the sources as they are now."""
+    set_up_logging(verbose)
+    outcome = work.export(workspace, set_name)
+    show.run(outcome, as_json)
+    return outcome.exit_code
+
+
+@app.command()
+def index(
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    set_name: opt.SetName = "default",
+    model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Embed a set's chunks and build its index; chunks that did not change are not embedded again."""
+    set_up_logging(verbose)
+    settings = settings_from(config, search={"model": model})
+    show.index(work.index(workspace, settings, set_name), as_json)
+    return 0
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    set_name: opt.SetName = "default",
+    collection: opt.Collection = None,
+    top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Chunks to show (default 10).")] = None,
+    retriever: Annotated[str | None, typer.Option("--retriever", help="auto, dense or bm25.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Find the chunks that answer a question."""
+    set_up_logging(verbose)
+    settings = settings_from(config, search={"model": model, "top_k": top_k, "retriever": retriever})
+    show.hits(work.search(workspace, settings, set_name, query, collection), as_json)
+    return 0
+
+
+@app.command()
+def status(
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Documents and pages by state, what failed and why, time a stage, tokens and dollars."""
+    set_up_logging(verbose)
+    show.status(work.status(workspace), as_json)
+    return 0
+
+
+@app.command()
+def doctor(
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Check everything outside that D-RAC needs, each with its remedy."""
+    set_up_logging(verbose)
+    return show.health(work.health(workspace, settings_from(config)), as_json)
+
+
+@app.command()
+def repair(
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Check the stored files and make the catalog anew from them."""
+    set_up_logging(verbose)
+    show.repair(work.repair(workspace), as_json)
+    return 0

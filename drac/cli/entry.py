@@ -1,0 +1,63 @@
+"""Runs a command and ends with the exit code that DESIGN section 5 documents."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from types import FrameType
+
+import click
+
+from drac.errors import DracError, Interrupted, UsageError
+from drac.store.files import is_disk_full
+
+log = logging.getLogger(__name__)
+
+
+def main() -> None:
+    """Entry point of `drac`."""
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; returns its exit code."""
+    from drac.cli.commands import app
+
+    try:
+        return int(app(args=arguments, prog_name="drac", standalone_mode=False) or 0)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return UsageError.exit_code
+    except (KeyboardInterrupt, click.Abort, Interrupted):
+        return _complain(Interrupted("interrupted; what is finished is kept"))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except DracError as error:
+        return _complain(error)
+    except Exception as error:
+        return _unexpected(error)
+
+
+def _complain(error: DracError) -> int:
+    sys.stderr.write(f"drac: {error.message}\n      {error.remedy}\n")
+    log.debug("the error above", exc_info=error)
+    return error.exit_code
+
+
+def _unexpected(error: Exception) -> int:
+    if is_disk_full(error):
+        from drac.errors import DiskFull
+
+        return _complain(DiskFull(str(error)))
+    log.error("unexpected error", exc_info=error)
+    return _complain(DracError(f"unexpected {type(error).__name__}: {error}"))
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    raise Interrupted("terminated")

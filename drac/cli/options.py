@@ -1,0 +1,99 @@
+"""Options that several commands share, and what they mean together."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from drac.config import Settings, load_settings
+from drac.errors import UsageError
+
+Paths = Annotated[
+    list[str], typer.Argument(metavar="PATH...", help="Files, folders, glob patterns or a corpus.toml.")
+]
+Workspace = Annotated[
+    Path, typer.Option("--workspace", envvar="DRAC_WORKSPACE", help="Folder that holds all results.")
+]
+Config = Annotated[Path | None, typer.Option("--config", help="TOML file with settings by stage.")]
+Engine = Annotated[str | None, typer.Option("--engine", help="Who reads the pages: local.")]
+Planner = Annotated[str | None, typer.Option("--planner", help="Who plans the chunks: local.")]
+Collection = Annotated[str | None, typer.Option("--collection", help="Collection of the documents.")]
+Root = Annotated[
+    Path | None, typer.Option("--root", help="Root for all paths, or where a corpus's documents are.")
+]
+SetName = Annotated[str, typer.Option("--set", help="Name of the export set.")]
+PageList = Annotated[str | None, typer.Option("--pages", help="Pages of each document, e.g. 1-3,7.")]
+Workers = Annotated[int | None, typer.Option("--workers", help="Worker processes (default 2).")]
+Password = Annotated[
+    list[str] | None, typer.Option("--password", help="Password for encrypted documents; may repeat.")
+]
+PasswordFile = Annotated[
+    Path | None, typer.Option("--password-file", help="File of passwords to try, one a line.")
+]
+Retry = Annotated[str | None, typer.Option("--retry", help="Only what is `failed` or `fallback`.")]
+MaxFallback = Annotated[
+    float | None,
+    typer.Option("--max-fallback", help="Share of fallback pages above which the exit code is 4."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done and what it would cost.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens on stderr.")]
+MinBlocks = Annotated[
+    int | None, typer.Option("--min-blocks", help="Blocks of a chunk at least (default 3).")
+]
+MaxBlocks = Annotated[int | None, typer.Option("--max-blocks", help="Blocks of a chunk at most (default 8).")]
+TargetTokens = Annotated[
+    int | None, typer.Option("--target-tokens", help="Tokens of a chunk that the local planner aims at.")
+]
+
+DEFAULT_WORKSPACE = Path(".drac")
+
+
+def set_up_logging(verbose: bool) -> None:
+    """Warnings, or everything of ours with -v, on stderr."""
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", force=True)
+    logging.getLogger("drac").setLevel(logging.DEBUG if verbose else logging.WARNING)
+
+
+def settings_from(config: Path | None, **overrides: dict[str, Any]) -> Settings:
+    """The settings that the file and the options give together."""
+    return load_settings(config, overrides)
+
+
+def parse_pages(text: str | None) -> frozenset[int] | None:
+    """`1-3,7` as numbers; None for all pages. Raises UsageError."""
+    if text is None:
+        return None
+    chosen: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,6})(?:\s*-\s*(\d{1,6}))?\s*", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= first <= last:
+            raise UsageError(f"--pages {text}: {part!r} is no page range", remedy="Write e.g. 1-3,7.")
+        chosen.update(range(first, last + 1))
+    return frozenset(chosen)
+
+
+def passwords_from(given: list[str] | None, file: Path | None) -> tuple[str, ...]:
+    """Candidates from the options and the file, in order, each once."""
+    lines: list[str] = []
+    if file is not None:
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(
+                f"--password-file {file}: {error}", remedy="Give a readable text file."
+            ) from error
+    return tuple(dict.fromkeys([*(given or []), *(line for line in lines if line)]))
+
+
+def corpora_folder() -> Path | None:
+    """Where fetched corpora lie, by the environment variable DRAC_CORPORA."""
+    place = os.environ.get("DRAC_CORPORA")
+    return Path(place) if place else None

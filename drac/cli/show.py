@@ -1,0 +1,199 @@
+"""What the commands print on stdout: text for people, or JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from drac.cli.work import Outcome
+from drac.pipeline.indexing import Indexed
+from drac.pipeline.repair import Repaired
+from drac.pipeline.report import Report
+from drac.pipeline.searching import Found
+from drac.records import Health
+
+_MARKS = {"ok": "ok", "warning": "!!", "missing": "--"}
+
+
+def _json(value: object) -> None:
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    sys.stdout.write("\n")
+
+
+def _line(text: str = "") -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+def run(outcome: Outcome, as_json: bool) -> None:
+    """A run's summary: counts, failures with remedies, where the chunks are."""
+    if as_json:
+        _json(_outcome_record(outcome))
+        return
+    if outcome.report:
+        _report(outcome.report)
+    else:
+        _line("conversions: 0 (planned from stored pages)")
+    for name in outcome.vanished:
+        _line(f"vanished: {name} (left out of the exports)")
+    if outcome.exported:
+        _exported(outcome, outcome.exported)
+
+
+def _outcome_record(outcome: Outcome) -> dict[str, Any]:
+    record: dict[str, Any] = {"exit_code": outcome.exit_code, "conversions": 0}
+    if outcome.report:
+        summary = outcome.report.summary()
+        record |= {**summary, "conversions": summary["pages_converted"]}
+    if outcome.exported:
+        record |= {
+            "set": outcome.exported["set"], "chunks": outcome.exported["chunks"],
+            "chunks_file": str(outcome.set_folder / "chunks.jsonl") if outcome.set_folder else None,
+            "documents_planned": outcome.planned, "plans_reused": outcome.plans_reused,
+            "plan_counts": outcome.exported["plan_counts"],
+        }  # fmt: skip
+    record["vanished"] = list(outcome.vanished)
+    record["index"] = asdict(outcome.indexed) if outcome.indexed else None
+    return record
+
+
+def _report(report: Report) -> None:
+    summary = report.summary()
+    by_state = ", ".join(f"{n} {state}" for state, n in summary["pages_by_state"].items() if n)
+    _line(f"documents: {summary['documents']} ({summary['documents_failed']} failed)")
+    _line(f"pages: {summary['pages']} ({by_state or 'none'}; {summary['pages_reused']} were there already)")
+    for one in summary["failures"]:
+        _line(f"failed: {one['collection']}/{one['source']}: {one['error']}")
+        _line(f"        {one['remedy']}")
+    for one in summary["failed_pages"]:
+        _line(f"failed: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
+    _skipped(summary["skipped"])
+
+
+def _skipped(skipped: list[dict[str, str]]) -> None:
+    for one in skipped:
+        if one["kind"] == "unusable":
+            _line(f"not usable: {one['path']}: {one['reason']}")
+    ignored = sum(one["kind"] == "ignored" for one in skipped)
+    if ignored:
+        _line(f"ignored: {ignored} files that are no documents (drac status lists them)")
+
+
+def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
+    _line(f"chunks: {exported['chunks']} from {outcome.planned} documents")
+    _line(f"plans: {outcome.planned - outcome.plans_reused} made, {outcome.plans_reused} were there already")
+    if outcome.indexed:
+        one = outcome.indexed
+        _line(f"index: {one.chunks} chunks, {one.embedded} embedded now, {one.model}")
+    elif outcome.index_note:
+        _line(f"index: {outcome.index_note}")
+    _line(f"exported to: {outcome.set_folder}")
+
+
+def index(indexed: Indexed, as_json: bool) -> None:
+    """What `drac index` did."""
+    if as_json:
+        _json(asdict(indexed))
+    else:
+        _line(f"index: {indexed.chunks} chunks, {indexed.embedded} embedded now, {indexed.model}")
+
+
+def hits(found: Found, as_json: bool) -> None:
+    """Search results: score, document, pages, breadcrumb, passage."""
+    if found.note:
+        sys.stderr.write(f"drac: {found.note}\n")
+    if as_json:
+        _json({"retriever": found.retriever, "results": [_hit_record(one) for one in found.results]})
+        return
+    for one in found.results:
+        chunk = one.chunk
+        pages = ", ".join(map(str, chunk["pages"]))
+        noun = "page" if len(chunk["pages"]) == 1 else "pages"
+        _line(f"{one.rank}. {one.score:.3f}  {chunk['collection']}/{chunk['source']}, {noun} {pages}")
+        if chunk["breadcrumb"]:
+            _line(f"   {' > '.join(chunk['breadcrumb'])}")
+        _line("   " + " ".join(one.passage.split()))
+        _line()
+    if not found.results:
+        _line("nothing found")
+
+
+def _hit_record(one: Any) -> dict[str, Any]:
+    keys = ("chunk_id", "doc_id", "collection", "source", "pages", "breadcrumb", "body")
+    return {
+        "rank": one.rank,
+        "score": one.score,
+        "passage": one.passage,
+        **{key: one.chunk[key] for key in keys},
+    }
+
+
+def status(counts: dict[str, Any], as_json: bool) -> None:
+    """The workspace, counted."""
+    if as_json:
+        _json(counts)
+        return
+    _line("documents: " + ", ".join(f"{n} {state}" for state, n in counts["documents"].items()))
+    _line("pages: " + ", ".join(f"{n} {state}" for state, n in counts["pages"].items()))
+    for one in counts["failed_documents"]:
+        _line(f"failed: {one['collection']}/{one['source']}: {one['error']}")
+        _line(f"        {one['remedy']}")
+    for kind in ("failed", "fallback"):
+        for one in counts[f"{kind}_pages"]:
+            _line(f"{kind}: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
+    for one in counts["skipped"]:
+        _line(f"{one['kind']}: {one['path']}: {one['reason']}")
+    _stages(counts)
+
+
+def _stages(counts: dict[str, Any]) -> None:
+    table = Table("stage", "units", "seconds", "seconds a unit", box=None, header_style="")
+    for one in counts["stages"]:
+        each = one["seconds"] / one["units"] if one["units"] else 0.0
+        table.add_row(one["stage"], str(one["units"]), f"{one['seconds']:.1f}", f"{each:.3f}")
+    Console(file=sys.stdout, width=100).print(table)
+    usage = counts["usage"]
+    _line(
+        f"tokens: {usage['input_tokens']:,} in, {usage['output_tokens']:,} out; "
+        f"requests: {usage['requests']}; dollars: {usage['usd']:.2f}"
+    )
+
+
+def health(found: list[Health], as_json: bool) -> int:
+    """Everything outside, checked; 6 where a stage cannot run."""
+    if as_json:
+        _json([asdict(one) for one in found])
+    else:
+        for one in found:
+            _line(f"{_MARKS[one.state]}  {one.name}: {one.detail}")
+            if one.remedy:
+                _line(f"    {one.remedy}")
+    return 6 if any(one.state == "missing" for one in found) else 0
+
+
+def repair(repaired: Repaired, as_json: bool) -> None:
+    """What `drac repair` found."""
+    if as_json:
+        _json(asdict(repaired))
+        return
+    _line(f"catalog: {repaired.sources} documents, {repaired.pages} pages")
+    for name in repaired.damaged:
+        _line(f"damaged and removed: {name} (the next run makes it anew)")
+
+
+def dry_run(estimate: dict[str, Any], as_json: bool) -> int:
+    """What a run would do; nothing is sent."""
+    if as_json:
+        _json(estimate)
+        return 0
+    for key, value in estimate.items():
+        if isinstance(value, list):
+            for one in value:
+                _line(f"{key}: {one}")
+        else:
+            _line(f"{key}: {value}")
+    return 0

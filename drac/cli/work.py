@@ -1,0 +1,232 @@
+"""What the commands do: open the workspace, wire the tools, call the pipeline."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drac import wiring
+from drac.cli.options import corpora_folder, parse_pages, passwords_from
+from drac.cli.progress import progress
+from drac.config import Settings
+from drac.corpus import Discovery, discover
+from drac.errors import MissingExtra, UsageError
+from drac.pipeline import sources as known
+from drac.pipeline.conversion import Conversion, Options
+from drac.pipeline.exporting import export_set, read_set, set_folder
+from drac.pipeline.indexing import Indexed, index_set
+from drac.pipeline.planning import Planned, Planning, live_sources
+from drac.pipeline.repair import Repaired
+from drac.pipeline.repair import repair as repair_store
+from drac.pipeline.report import Report, first_code
+from drac.pipeline.searching import Found, search_set
+from drac.pipeline.status import status as count
+from drac.records import Health, PageState
+from drac.stages.normalize import SUFFIXES
+from drac.store.catalog import Catalog
+from drac.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options of a converting command ask for."""
+
+    paths: list[str]
+    collection: str | None
+    root: Path | None
+    pages: str | None
+    passwords: list[str] | None
+    password_file: Path | None
+    retry: str | None
+
+    def discover(self) -> Discovery:
+        """The documents asked for."""
+        return discover(
+            self.paths, suffixes=SUFFIXES, cwd=Path.cwd(), collection=self.collection, root=self.root,
+            corpora=corpora_folder(),
+        )  # fmt: skip
+
+    def options(self) -> Options:
+        """The rest; raises UsageError."""
+        if self.retry not in (None, "failed", "fallback"):
+            raise UsageError(f"--retry {self.retry}", remedy="Give `failed` or `fallback`.")
+        return Options(
+            parse_pages(self.pages), passwords_from(self.passwords, self.password_file), self.retry
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command did, for showing."""
+
+    exit_code: int
+    workspace: Path
+    report: Report | None = None
+    exported: dict[str, Any] | None = None
+    set_folder: Path | None = None
+    planned: int = 0
+    plans_reused: int = 0
+    vanished: tuple[str, ...] = ()
+    indexed: Indexed | None = None
+    index_note: str = ""
+
+
+@contextmanager
+def _writing(workspace: Path) -> Iterator[tuple[Store, Catalog]]:
+    with Store(workspace) as store:
+        fresh = not store.catalog_path.exists()
+        catalog = Catalog(store.catalog_path)
+        try:
+            if fresh:
+                repair_store(store, catalog)
+            yield store, catalog
+        finally:
+            catalog.close()
+
+
+def _reading(workspace: Path) -> Store:
+    store = Store(workspace)
+    if not store.exists:
+        raise UsageError(
+            f"{workspace}: no workspace here", remedy="Make one with `drac run`, or give --workspace."
+        )
+    store.check_format()
+    return store
+
+
+def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str) -> Outcome:
+    """normalize, convert, plan, export, index."""
+    set_folder(Store(workspace), set_name)
+    wiring.planner(settings.plan)
+    with _writing(workspace) as (store, catalog):
+        report, vanished = _convert(store, catalog, settings, wanted)
+        planned, exported = _plan(store, catalog, settings, set_name)
+        indexed, note = _index_if_possible(store, catalog, settings, set_name, exported)
+    return Outcome(
+        report.exit_code, workspace, report, exported, set_folder(store, set_name), len(planned),
+        sum(one.reused for one in planned), tuple(vanished), indexed, note,
+    )  # fmt: skip
+
+
+def convert(workspace: Path, settings: Settings, wanted: Wanted) -> Outcome:
+    """normalize and convert."""
+    with _writing(workspace) as (store, catalog):
+        report, vanished = _convert(store, catalog, settings, wanted)
+    return Outcome(report.exit_code, workspace, report, vanished=tuple(vanished))
+
+
+def _convert(store: Store, catalog: Catalog, settings: Settings, wanted: Wanted) -> tuple[Report, list[str]]:
+    found, options = wanted.discover(), wanted.options()
+    sources = known.to_retry(store, found.sources, options.retry)
+    known.check_identities(store, sources)
+    catalog.put_skipped([(one.path, one.reason, one.kind) for one in found.skipped])
+    with wiring.conversion_tools(settings, store.root) as tools, progress() as shown:
+        if not options.retry:
+            found.usable()
+        report = Conversion(store, catalog, settings, tools, shown, options).run(sources, found.skipped)
+    return report, known.mark_vanished(store, catalog, found.roots, found.sources)
+
+
+def _plan(
+    store: Store, catalog: Catalog, settings: Settings, set_name: str
+) -> tuple[list[Planned], dict[str, Any]]:
+    planning = Planning(store, catalog, settings, wiring.planner(settings.plan))
+    planned = [planning.document(one) for one in live_sources(store) if one["state"] == "ok"]
+    return planned, export_set(store, set_name, planned, settings)
+
+
+def plan(workspace: Path, settings: Settings, set_name: str) -> Outcome:
+    """Plan and export from stored pages; converts nothing."""
+    _reading(workspace)
+    with _writing(workspace) as (store, catalog):
+        if not any(one["state"] == "ok" for one in live_sources(store)):
+            raise UsageError(
+                f"{workspace}: no converted document here", remedy="Run `drac run` or `drac convert` first."
+            )
+        planned, exported = _plan(store, catalog, settings, set_name)
+    return Outcome(
+        _stored_code(exported), workspace, None, exported, set_folder(store, set_name), len(planned),
+        sum(one.reused for one in planned),
+    )  # fmt: skip
+
+
+def export(workspace: Path, set_name: str) -> Outcome:
+    """Write a set again with the settings that it was made with."""
+    made_with = read_set(_reading(workspace), set_name)["settings"]
+    return plan(workspace, Settings.model_validate(made_with), set_name)
+
+
+def _stored_code(exported: dict[str, Any]) -> int:
+    failed = exported["failed"] or exported["pages_by_state"].get(PageState.FAILED.value)
+    return first_code([4 if failed else 0])
+
+
+def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
+    """Embed a set's chunks and build its index."""
+    _reading(workspace)
+    with _writing(workspace) as (store, catalog):
+        return index_set(store, catalog, set_name, wiring.embedder(settings.search), wiring.flat_index)
+
+
+def _index_if_possible(
+    store: Store, catalog: Catalog, settings: Settings, set_name: str, exported: dict[str, Any]
+) -> tuple[Indexed | None, str]:
+    if not exported["chunks"]:
+        return None, "nothing to index"
+    if importlib.util.find_spec("sentence_transformers") is None or importlib.util.find_spec("faiss") is None:
+        return None, "no dense index: install it with pip install 'drac[embed,offline]'; search uses BM25"
+    try:
+        embedder = wiring.embedder(settings.search)
+        return index_set(store, catalog, set_name, embedder, wiring.flat_index), ""
+    except MissingExtra as error:
+        return None, f"{error.message}; {error.remedy}"
+
+
+def search(workspace: Path, settings: Settings, set_name: str, query: str, collection: str | None) -> Found:
+    """Find chunks in a set."""
+    return search_set(
+        _reading(workspace), set_name, query, settings.search, collection,
+        embedder=lambda: wiring.embedder(settings.search), load_index=wiring.load_index, bm25=wiring.bm25,
+    )  # fmt: skip
+
+
+def status(workspace: Path) -> dict[str, Any]:
+    """What the workspace holds."""
+    store = _reading(workspace)
+    if not store.catalog_path.exists():
+        raise UsageError(f"{workspace}: the catalog is missing", remedy="Make it anew with `drac repair`.")
+    catalog = Catalog(store.catalog_path, readonly=True)
+    try:
+        return count(catalog)
+    finally:
+        catalog.close()
+
+
+def repair(workspace: Path) -> Repaired:
+    """Check the files, make the catalog anew."""
+    _reading(workspace)
+    with Store(workspace) as store:
+        for name in ("", "-wal", "-shm"):
+            Path(f"{store.catalog_path}{name}").unlink(missing_ok=True)
+        catalog = Catalog(store.catalog_path)
+        try:
+            return repair_store(store, catalog)
+        finally:
+            catalog.close()
+
+
+def health(workspace: Path, settings: Settings) -> list[Health]:
+    """Every outside thing, checked."""
+    return wiring.health(workspace, settings)
+
+
+def dry_run(wanted: Wanted, workers: int) -> dict[str, Any]:
+    """Documents, pages, calls, tokens and dollars of a run, without doing it."""
+    found = wanted.discover()
+    found.usable()
+    wanted.options()
+    return wiring.estimate(found, workers)

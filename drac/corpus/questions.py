@@ -1,0 +1,147 @@
+"""The queries of a corpus and the pages judged relevant to them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from drac.corpus.description import Corpus, QueryFile
+from drac.corpus.names import printable
+from drac.errors import UsageError
+from drac.records import Judgment, Query
+
+Row = Mapping[str, Any]
+_JUDGMENT = TypeAdapter(Judgment)
+_QUERY = TypeAdapter(Query)
+
+
+def load_queries(corpus: Corpus) -> list[Query]:
+    """The corpus's queries, in file order.
+
+    A CSV row has no name of its own: its query_id is the collection's name in lower case with hyphens and
+    the row's number in its collection, from 1, as in `zx-bank-007`. Raises UsageError for a file that is
+    not there or not well formed, and for a query_id that stands twice.
+    """
+    queries = [query for spec in corpus.file.queries for query in _queries(corpus, spec)]
+    repeated = [name for name, count in Counter(one.query_id for one in queries).items() if count > 1]
+    if repeated:
+        raise _wrong(corpus.toml, f"query_id {repeated[0]!r} stands twice")
+    return queries
+
+
+def load_judgments(corpus: Corpus) -> list[Judgment]:
+    """The corpus's judgments, in file order; none may be there.
+
+    Raises UsageError for a file that is not there or not well formed, and for a judgment of a query or
+    collection that the corpus does not have.
+    """
+    known = {query.query_id for query in load_queries(corpus)} if corpus.file.judgments else set()
+    collections = {one.name for one in corpus.file.collections}
+    judgments = []
+    for spec in corpus.file.judgments:
+        path = corpus.part(spec.file)
+        for line, row in _json_lines(path):
+            judgments.append(_judgment(row, known, collections, f"{path}:{line}"))
+    return judgments
+
+
+def _queries(corpus: Corpus, spec: QueryFile) -> Iterator[Query]:
+    path = corpus.part(spec.file)
+    if spec.format == "jsonl":
+        yield from (_query(spec, row, f"{path}:{line}") for line, row in _json_lines(path))
+    else:
+        yield from _chosen(spec, _csv_rows(path, {spec.text, spec.collection}))
+
+
+def _query(spec: QueryFile, row: Row, where: str) -> Query:
+    fields = {
+        "query_id": row.get("query_id"),
+        "text": row.get(spec.text),
+        "collection": row.get(spec.collection, ""),
+    }
+    try:
+        return _QUERY.validate_python(fields)
+    except ValidationError as error:
+        raise _wrong(where, _first(error)) from error
+
+
+def _chosen(spec: QueryFile, rows: Iterable[Row]) -> Iterator[Query]:
+    """The rows that the rules `collections`, `first` and `unique` leave."""
+    count: Counter[str] = Counter()
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        collection, text = row[spec.collection], row[spec.text]
+        count[collection] += 1
+        if spec.collections and collection not in spec.collections:
+            continue
+        if spec.first and count[collection] > spec.first:
+            continue
+        if spec.unique and (collection, text) in seen:
+            continue
+        seen.add((collection, text))
+        yield Query(f"{_slug(collection)}-{count[collection]:03d}", text, collection)
+
+
+def _judgment(row: Row, known: set[str], collections: set[str], where: str) -> Judgment:
+    try:
+        judgment = _JUDGMENT.validate_python(dict(row))
+    except ValidationError as error:
+        raise _wrong(where, _first(error)) from error
+    if judgment.query_id not in known:
+        raise _wrong(where, f"the corpus has no query {judgment.query_id!r}")
+    if judgment.collection not in collections:
+        raise _wrong(where, f"the corpus has no collection {judgment.collection!r}")
+    if judgment.page < 1 or judgment.grade < 0:
+        raise _wrong(where, "pages count from 1 and grades from 0")
+    return judgment
+
+
+def _csv_rows(path: Path, columns: set[str]) -> Iterator[Row]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = csv.DictReader(lines)
+            if missing := columns - set(rows.fieldnames or ()):
+                raise _wrong(path, f"no column {sorted(missing)[0]!r}")
+            yield from rows
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _wrong(path, str(error)) from error
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Row]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _wrong(path, str(error)) from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, _json_object(line, f"{path}:{number}")
+
+
+def _json_object(line: str, where: str) -> Row:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise _wrong(where, str(error)) from error
+    if not isinstance(row, dict):
+        raise _wrong(where, "not a JSON object")
+    return row
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _first(error: ValidationError) -> str:
+    one = error.errors()[0]
+    return f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
+
+
+def _wrong(where: Path | str, what: str) -> UsageError:
+    return UsageError(f"{printable(str(where))}: {what}", remedy="Correct the file.")

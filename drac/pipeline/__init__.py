@@ -1,0 +1,1 @@
+"""Documents through the stages, by way of the store; takes ports as arguments."""

@@ -1,0 +1,120 @@
+"""An export set to a dense index: vectors once a document, one index a set, found by its recipe."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drac.errors import UsageError
+from drac.pipeline.exporting import read_chunks, read_set, set_folder
+from drac.pipeline.recipes import embed_recipe, index_recipe
+from drac.ports import Embedder, Index
+from drac.retrieve.search import Owners, fill
+from drac.retrieve.vectors import DocumentVectors, embed_chunks
+from drac.store.catalog import Catalog
+from drac.store.files import write_file
+from drac.store.keys import artifact_digest
+from drac.store.store import Store, dump_json
+
+POINTER = "index.json"
+"""In a set's folder: which index artifact belongs to its chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What `drac index` did."""
+
+    chunks: int
+    """Chunks in the index."""
+    windows: int
+    """Vectors in the index; a long chunk has several."""
+    embedded: int
+    """Chunks embedded now; the others were there."""
+    model: str
+    """Embedding model."""
+
+
+def index_set(
+    store: Store, catalog: Catalog, name: str, embedder: Embedder, new_index: Callable[[int], Index]
+) -> Indexed:
+    """Embed what is not embedded yet, build the set's index where it is missing, and point to it."""
+    began = time.perf_counter()
+    described = read_set(store, name)
+    recipe = embed_recipe(embedder.fingerprint)
+    digests: list[str] = []
+    embedded = 0
+    for chunks in _by_document(store, name):
+        digest = artifact_digest(recipe, chunks)
+        digests.append(digest)
+        embedded += _ensure_vectors(store, digest, chunks, embedder)
+    index_digest = artifact_digest(index_recipe({}), digests)
+    if store.complete("index", index_digest) is None:
+        _build(store, index_digest, digests, new_index)
+    catalog.add_time("index", 1, time.perf_counter() - began)
+    pointer = {
+        "chunks_sha256": described["chunks_sha256"], "index": index_digest, "vectors": digests,
+        "model": dict(embedder.fingerprint),
+    }  # fmt: skip
+    write_file(set_folder(store, name) / POINTER, dump_json(pointer))
+    meta = store.meta("index", index_digest)
+    return Indexed(meta["chunks"], meta["windows"], embedded, embedder.fingerprint["model"])
+
+
+def _by_document(store: Store, name: str) -> Iterator[list[tuple[str, str]]]:
+    for _, lines in groupby(read_chunks(store, name), key=lambda one: one["doc_id"]):
+        yield [(one["chunk_id"], one["text"]) for one in lines]
+
+
+def _ensure_vectors(store: Store, digest: str, chunks: list[tuple[str, str]], embedder: Embedder) -> int:
+    if store.complete("embed", digest):
+        return 0
+    vectors = embed_chunks(chunks, embedder)
+    meta = {"stage": "embed", "digest": digest, "chunks": len(chunks)}
+    with store.writing("embed", digest, meta, durable=False) as folder:
+        vectors.save(folder)
+    return len(chunks)
+
+
+def _build(store: Store, digest: str, vectors: list[str], new_index: Callable[[int], Index]) -> None:
+    documents = [DocumentVectors.load(store.artifacts / "embed" / one) for one in vectors]
+    if not documents:
+        raise UsageError("the set has no chunks to index", remedy="Convert documents that hold text first.")
+    index = new_index(documents[0].vectors.shape[1])
+    owners = fill(index, documents)
+    meta = {
+        "stage": "index", "digest": digest, "chunks": len(owners.chunk_ids), "windows": len(owners.rows),
+        "dimension": documents[0].vectors.shape[1],
+    }  # fmt: skip
+    with store.writing("index", digest, meta, durable=False) as folder:
+        index.save(folder / "index.faiss")
+        _save_owners(folder / "owners.json", owners)
+
+
+def _save_owners(path: Path, owners: Owners) -> None:
+    record = {"chunk_ids": owners.chunk_ids, "rows": owners.rows.tolist(), "stretches": owners.stretches}
+    path.write_text(json.dumps(record, separators=(",", ":")), encoding="utf-8")
+
+
+def load_owners(folder: Path) -> Owners:
+    """Which chunk each row of an index artifact belongs to."""
+    record = json.loads((folder / "owners.json").read_text(encoding="utf-8"))
+    stretches = tuple((start, end) for start, end in record["stretches"])
+    return Owners(tuple(record["chunk_ids"]), np.asarray(record["rows"], dtype=np.int64), stretches)
+
+
+def current_index(store: Store, name: str, described: dict[str, Any]) -> tuple[Path, dict[str, str]] | None:
+    """Folder and model of the index that fits the set's chunks as they are now, or None."""
+    try:
+        pointer = json.loads((set_folder(store, name) / POINTER).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+    folder = store.complete("index", pointer["index"])
+    fits = pointer["chunks_sha256"] == described["chunks_sha256"]
+    return (folder, pointer["model"]) if folder and fits else None

@@ -1,0 +1,147 @@
+"""Finished pages to chunk plans, document by document; reads no source file and no page image."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from drac.config import Settings
+from drac.pipeline.recipes import plan_recipe, structure_recipe
+from drac.ports import Planner
+from drac.records import ChunkPlan, Element, Page, PageState, PageText, Section, Source
+from drac.stages import chunk, structure
+from drac.store.catalog import Catalog
+from drac.store.keys import artifact_digest
+from drac.store.store import Store
+
+_ELEMENTS = TypeAdapter(tuple[Element, ...])
+_SECTIONS = TypeAdapter(tuple[Section, ...])
+_PLANS = TypeAdapter(tuple[ChunkPlan, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One document, planned."""
+
+    source: Source
+    """The document."""
+    pages: dict[int, str]
+    """State of each selected page, by 1-based number."""
+    structure_digest: str
+    """Artifact that holds its elements and sections."""
+    plan_digest: str
+    """Artifact that holds its plans."""
+    counts: Mapping[str, int]
+    """What the reply check dropped or put back."""
+    reused: bool
+    """Whether the plan was there already."""
+
+
+def live_sources(store: Store) -> Iterator[dict[str, Any]]:
+    """Records of the sources that are still there, by collection and path."""
+    return (one for one in store.all_sources() if one["live"])
+
+
+def source_of(record: Mapping[str, Any]) -> Source:
+    """The Source in a stored record."""
+    return Source(record["collection"], record["path"], record["root"], record["doc_id"])
+
+
+def page_digests(record: Mapping[str, Any]) -> dict[int, str]:
+    """Page digests of a document that was converted, by 1-based number."""
+    numbers = record["selected"] or range(1, record["pages"] + 1)
+    return {n: artifact_digest(record["convert"], [record["pdf_digest"], n]) for n in numbers}
+
+
+def document_pages(store: Store, record: Mapping[str, Any]) -> Iterator[PageText]:
+    """A document's pages in order; one that failed or is not read yet comes as `failed`."""
+    engine = record["convert"]["settings"]["engine"]
+    for number, digest in page_digests(record).items():
+        page = Page(record["pdf_digest"], number)
+        text = store.get_page(digest) or store.failed_page(digest, page, engine)
+        if text is not None:
+            yield text
+
+
+class Planning:
+    """Plans documents with one planner and keeps the results."""
+
+    def __init__(self, store: Store, catalog: Catalog, settings: Settings, planner: Planner) -> None:
+        self._store, self._catalog, self._settings, self._planner = store, catalog, settings, planner
+        self._structure = structure_recipe(settings.structure)
+        self._plan = plan_recipe(settings.plan, planner.fingerprint)
+
+    def document(self, record: Mapping[str, Any]) -> Planned:
+        """Elements, sections and plans of one converted document, made or found."""
+        pages, inputs = self._pages(record)
+        structure_digest = artifact_digest(self._structure, inputs)
+        self._ensure_structure(structure_digest, record)
+        made_from = self._store.meta("structure", structure_digest)["output"]
+        plan_digest = artifact_digest(self._plan, [made_from])
+        reused = self._store.complete("plan", plan_digest) is not None
+        if not reused:
+            self._make_plan(plan_digest, structure_digest)
+        counts = self._store.meta("plan", plan_digest)["counts"]
+        return Planned(source_of(record), pages, structure_digest, plan_digest, counts, reused)
+
+    def _pages(self, record: Mapping[str, Any]) -> tuple[dict[int, str], list[list[Any]]]:
+        """States by page, and [page, sha256 of its text] of those that have one."""
+        states: dict[int, str] = {}
+        inputs: list[list[Any]] = []
+        for number, digest in page_digests(record).items():
+            data = self._store.page_bytes(digest)
+            if data is None:
+                states[number] = PageState.FAILED.value
+                continue
+            inputs.append([number, hashlib.sha256(data).hexdigest()])
+            states[number] = json.loads(data)["state"]
+        return states, inputs
+
+    def _ensure_structure(self, digest: str, record: Mapping[str, Any]) -> None:
+        if self._store.complete("structure", digest):
+            return
+        began = time.perf_counter()
+        made = structure.run(tuple(document_pages(self._store, record)), self._settings.structure)
+        elements = _ELEMENTS.dump_json(made.elements, indent=1)
+        sections = _SECTIONS.dump_json(made.sections, indent=1)
+        output = hashlib.sha256(elements + sections).hexdigest()
+        meta = {"stage": "structure", "digest": digest, "output": output}
+        with self._store.writing("structure", digest, meta, durable=False) as folder:
+            (folder / "elements.json").write_bytes(elements)
+            (folder / "sections.json").write_bytes(sections)
+        self._catalog.add_time("structure", 1, time.perf_counter() - began)
+
+    def _make_plan(self, digest: str, structure_digest: str) -> None:
+        began = time.perf_counter()
+        elements, sections = load_structure(self._store, structure_digest)
+        made = chunk.run(elements, sections, self._settings.plan, self._planner)
+        meta = {"stage": "plan", "digest": digest, "counts": asdict(made.counts)}
+        with self._store.writing("plan", digest, meta, durable=False) as folder:
+            (folder / "plans.json").write_bytes(_PLANS.dump_json(made.plans, indent=1))
+        self._catalog.add_time("plan", 1, time.perf_counter() - began)
+
+
+def load_structure(store: Store, digest: str) -> tuple[tuple[Element, ...], tuple[Section, ...]]:
+    """Elements and sections of a finished structure artifact."""
+    folder = _folder(store, "structure", digest)
+    elements = _ELEMENTS.validate_json((folder / "elements.json").read_bytes())
+    return elements, _SECTIONS.validate_json((folder / "sections.json").read_bytes())
+
+
+def load_plans(store: Store, digest: str) -> tuple[ChunkPlan, ...]:
+    """Plans of a finished plan artifact."""
+    return _PLANS.validate_json((_folder(store, "plan", digest) / "plans.json").read_bytes())
+
+
+def _folder(store: Store, stage: str, digest: str) -> Path:
+    folder = store.complete(stage, digest)
+    if folder is None:
+        raise KeyError(f"{stage}/{digest}")
+    return folder

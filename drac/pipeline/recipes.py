@@ -1,0 +1,40 @@
+"""The recipe of each stage: what names its artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from drac.config import PlanSettings, Settings, StructureSettings
+from drac.stages import chunk, convert, normalize, structure
+from drac.store.keys import recipe
+
+
+def normalize_recipe(type_name: str, tools: Mapping[str, str]) -> dict[str, Any]:
+    """One document to a PDF; limits stay out, because what passes them is the same."""
+    return recipe(normalize.NAME, normalize.VERSION, {"type": type_name}, tools)
+
+
+def convert_recipe(settings: Settings, tools: Mapping[str, str]) -> dict[str, Any]:
+    """One page to Markdown."""
+    return recipe(convert.NAME, convert.VERSION, settings.convert.model_dump(), tools)
+
+
+def structure_recipe(settings: StructureSettings) -> dict[str, Any]:
+    """A document's pages to elements and sections."""
+    return recipe(structure.NAME, structure.VERSION, settings.model_dump(), {})
+
+
+def plan_recipe(settings: PlanSettings, tools: Mapping[str, str]) -> dict[str, Any]:
+    """A document's sections to chunk plans."""
+    return recipe(chunk.NAME, chunk.VERSION, settings.model_dump(), tools)
+
+
+def embed_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
+    """A document's chunk texts to vectors."""
+    return recipe("embed", 1, {}, tools)
+
+
+def index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
+    """A set's vectors to a searchable index."""
+    return recipe("index", 1, {}, tools)

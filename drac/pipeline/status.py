@@ -1,0 +1,64 @@
+"""What the workspace holds, counted from the catalog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drac.records import PageState
+from drac.store.catalog import Catalog
+
+
+def status(catalog: Catalog) -> dict[str, Any]:
+    """Documents and pages by state, failures with reasons, time a stage, tokens and dollars."""
+    return {
+        "documents": _documents(catalog),
+        "pages": _pages(catalog),
+        "failed_documents": catalog.rows(
+            "SELECT collection, path AS source, error, remedy FROM sources "
+            "WHERE live AND state = 'failed' ORDER BY collection, path"
+        ),
+        "failed_pages": _pages_in(catalog, PageState.FAILED),
+        "fallback_pages": _pages_in(catalog, PageState.FALLBACK),
+        "skipped": catalog.rows("SELECT path, reason, kind FROM skipped ORDER BY path"),
+        "stages": catalog.rows(
+            "SELECT stage, units, round(seconds, 3) AS seconds FROM timings ORDER BY stage"
+        ),
+        "usage": _usage(catalog),
+    }
+
+
+def _documents(catalog: Catalog) -> dict[str, int]:
+    rows = catalog.rows(
+        "SELECT CASE WHEN live THEN state ELSE 'vanished' END AS s, count(*) AS n FROM sources GROUP BY s"
+    )
+    found = {row["s"]: row["n"] for row in rows}
+    return {state: found.get(state, 0) for state in ("ok", "failed", "vanished")}
+
+
+def _pages(catalog: Catalog) -> dict[str, int]:
+    rows = catalog.rows(
+        "SELECT p.state AS s, count(*) AS n FROM pages p JOIN sources USING (doc_id) "
+        "WHERE live GROUP BY p.state"
+    )
+    found = {row["s"]: row["n"] for row in rows}
+    total = catalog.rows("SELECT coalesce(sum(pages), 0) AS n FROM sources WHERE live AND state = 'ok'")[0][
+        "n"
+    ]
+    counted = {state.value: found.get(state.value, 0) for state in PageState}
+    return {"total": total, **counted, "not_read": total - sum(counted.values())}
+
+
+def _pages_in(catalog: Catalog, state: PageState) -> list[dict[str, Any]]:
+    return catalog.rows(
+        "SELECT collection, path AS source, number AS page, reason FROM pages JOIN sources USING (doc_id) "
+        "WHERE live AND pages.state = ? ORDER BY collection, path, number",
+        (state.value,),
+    )
+
+
+def _usage(catalog: Catalog) -> dict[str, Any]:
+    return catalog.rows(
+        "SELECT coalesce(sum(input_tokens), 0) AS input_tokens, "
+        "coalesce(sum(output_tokens), 0) AS output_tokens, "
+        "coalesce(sum(usd), 0.0) AS usd, coalesce(sum(requests), 0) AS requests FROM usage"
+    )[0]

@@ -1,0 +1,103 @@
+"""What the pipeline hands to workers, and the tools that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from drac.config import ConvertSettings
+from drac.ports import Executor, PdfConverter
+from drac.records import Page, PageState, PageText, Source
+from drac.stages.normalize import DocumentType
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizeTask:
+    """Make a PDF of one document, in a worker process."""
+
+    source: Path
+    """The document."""
+    target: Path
+    """Where the PDF goes."""
+    converter: str
+    """`pdf`, `image`, `html`, or `finish` for a PDF that LibreOffice wrote to `source`."""
+    suffix: str
+    """The document's true type, with its dot."""
+    max_pages: int
+    """Pages above which the document is refused."""
+    passwords: tuple[str, ...] = ()
+    """Candidates, tried in order; empty: none given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Normalized:
+    """What became of a NormalizeTask."""
+
+    pages: int
+    """Physical pages, at least 1."""
+    pdf_digest: str
+    """sha256 of the PDF's bytes."""
+    seconds: float
+    """Time that the work took."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """Read some pages of one PDF, in a worker process."""
+
+    pdf: Path
+    """The normalized PDF."""
+    pages: tuple[Page, ...]
+    """Pages to read, ascending."""
+    settings: ConvertSettings
+    """How to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPages:
+    """What became of a ReadTask."""
+
+    texts: tuple[PageText, ...]
+    """One a page, in the order asked for."""
+    seconds: float
+    """Time that the work took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Everything outside that a conversion needs; wiring makes it."""
+
+    executor: Executor
+    """Worker processes."""
+    detect: Callable[[Path], DocumentType]
+    """The true type of a file; raises a DocumentError."""
+    companions: Callable[[Path, DocumentType], tuple[Path, ...]]
+    """Files beside a document that its PDF can depend on, such as a web page's images."""
+    normalize: Callable[[NormalizeTask], Normalized]
+    """Importable by name; runs in a worker."""
+    office: Callable[[], PdfConverter]
+    """The one warm LibreOffice, started when first asked for."""
+    converter_fingerprint: Callable[[str], Mapping[str, str]]
+    """Tool versions of a converter, by its name."""
+    read: Callable[[ReadTask], ReadPages]
+    """Importable by name; runs in a worker."""
+    reader_fingerprint: Mapping[str, str]
+    """Tool versions of the page reader."""
+
+
+class Progress(Protocol):
+    """Who is told how far a run is; called from the parent only."""
+
+    def total(self, documents: int) -> None:
+        """How many documents the run has."""
+
+    def pages(self, source: Source, states: list[PageState], reused: bool) -> None:
+        """Pages of a document that are finished."""
+
+    def document(self, source: Source, error: str | None) -> None:
+        """A document is finished, or failed with `error`."""
+
+    def note(self, message: str) -> None:
+        """Something that the user should see."""

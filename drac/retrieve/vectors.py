@@ -1,0 +1,119 @@
+"""Vectors of the chunks of one document: made, saved and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from drac.errors import DracError
+from drac.ports import Embedder, Vectors
+from drac.retrieve.sentences import Stretch
+
+VECTORS_FILE = "vectors.npy"
+WINDOWS_FILE = "windows.json"
+_FORMAT = 1
+
+
+def normalise(vectors: npt.ArrayLike) -> Vectors:
+    """Rows of length 1, float32, shape (n, dimension); a zero row stays zero. One row may be flat.
+
+    Raises DracError where a value is no finite number.
+    """
+    rows = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
+    if not np.isfinite(rows).all():
+        raise DracError("a vector holds a value that is no number", remedy="Run `drac index` again.")
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    return np.ascontiguousarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentVectors:
+    """The windows of a document's chunks and their vectors, in the chunks' order."""
+
+    chunk_ids: tuple[str, ...]
+    """The document's chunks; each has one window at least."""
+    owners: tuple[int, ...]
+    """For each window, the 0-based place of its chunk in `chunk_ids`, ascending."""
+    stretches: tuple[Stretch, ...]
+    """For each window, where it stands in its chunk's text, in code points."""
+    vectors: Vectors
+    """Shape (windows, dimension), rows of length 1."""
+
+    def save(self, folder: Path) -> None:
+        """Write `vectors.npy` and `windows.json` into an existing folder; same content, same bytes."""
+        np.save(folder / VECTORS_FILE, np.ascontiguousarray(self.vectors, dtype="<f4"), allow_pickle=False)
+        head = {
+            "format": _FORMAT,
+            "chunk_ids": self.chunk_ids,
+            "owners": self.owners,
+            "stretches": self.stretches,
+        }
+        text = json.dumps(head, ensure_ascii=False, separators=(",", ":"))
+        (folder / WINDOWS_FILE).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> DocumentVectors:
+        """Read what `save` wrote; raises DracError where the files are damaged or do not agree."""
+        try:
+            head = json.loads((folder / WINDOWS_FILE).read_text(encoding="utf-8"))
+            vectors = np.load(folder / VECTORS_FILE, allow_pickle=False)
+            return _checked(head, vectors)
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+            raise DracError(
+                f"stored vectors in {folder} cannot be read: {error}",
+                remedy="Delete that folder and run `drac index` again; only the vectors are made anew.",
+            ) from error
+
+
+def _checked(head: dict[str, Any], vectors: Vectors) -> DocumentVectors:
+    chunk_ids = tuple(str(one) for one in head["chunk_ids"])
+    owners = tuple(int(one) for one in head["owners"])
+    stretches = tuple((int(start), int(end)) for start, end in head["stretches"])
+    if head["format"] != _FORMAT or vectors.dtype != np.float32 or vectors.ndim != 2:
+        raise ValueError("unknown format")
+    if not len(owners) == len(stretches) == len(vectors):
+        raise ValueError("windows and vectors differ in number")
+    if sorted(set(owners)) != list(range(len(chunk_ids))) or list(owners) != sorted(owners):
+        raise ValueError("windows and chunks do not agree")
+    if not np.isfinite(vectors).all():
+        raise ValueError("a vector holds no number")
+    return DocumentVectors(chunk_ids, owners, stretches, vectors)
+
+
+def embed_chunks(chunks: Sequence[tuple[str, str]], embedder: Embedder) -> DocumentVectors:
+    """Vectors of one document's chunks, given as (chunk_id, text); each text is embedded whole."""
+    owners: list[int] = []
+    stretches: list[Stretch] = []
+    pieces: list[str] = []
+    for row, (_, text) in enumerate(chunks):
+        windows = embedder.windows(text)
+        pieces += windows
+        owners += [row] * len(windows)
+        stretches += _stretches(windows)
+    ids = tuple(chunk_id for chunk_id, _ in chunks)
+    return DocumentVectors(ids, tuple(owners), tuple(stretches), embedder.embed(pieces))
+
+
+def embed_documents(
+    documents: Iterable[tuple[str, Sequence[tuple[str, str]]]], embedder: Embedder
+) -> Iterator[tuple[str, DocumentVectors]]:
+    """(key, vectors) for each (key, chunks), one document after the other as it is finished.
+
+    A document's batches hold its own texts only: batches change the last bits of a vector, so that
+    vectors made across documents would depend on which documents were stored already.
+    """
+    for key, chunks in documents:
+        yield key, embed_chunks(chunks, embedder)
+
+
+def _stretches(windows: Sequence[str]) -> list[Stretch]:
+    """Windows follow one another without a gap (`Embedder.windows`)."""
+    ends = np.cumsum([0, *(len(window) for window in windows)]).tolist()
+    return list(pairwise(ends))

@@ -1,0 +1,168 @@
+"""From layout boxes and lines to the blocks of a page, in reading order; no line is lost."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from drac.records import Box
+from drac.stages.convert.order import reading_order
+from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze, union
+
+EDGE = 0.15
+"""Share of the page's height at its top and at its foot where running headers and footers stand."""
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:page|seite|página|pagina|p\.?|pg\.?)?\s*\W*(?:\d{1,4}|[ivxlc]{1,6})\W*"
+    r"(?:(?:of|von|de|di|sur|/)\s*\d{1,4}\W*)?",
+    re.IGNORECASE,
+)
+_EDGE_KINDS = {"page-header", "page-footer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that belong together."""
+
+    kind: str
+    """heading, paragraph, list-item, table, caption, footnote or furniture."""
+    lines: tuple[Line, ...]
+    """In content order, at least one."""
+    layout: LayoutBox | None = None
+    """The layout box that claimed the lines, if any."""
+
+    @property
+    def box(self) -> Box:
+        """The smallest box around its lines."""
+        return union(line.box for line in self.lines)
+
+
+_KINDS = {
+    "title": "heading",
+    "section-header": "heading",
+    "list-item": "list-item",
+    "table": "table",
+    "caption": "caption",
+    "footnote": "footnote",
+    "page-header": "page-header",
+    "page-footer": "page-footer",
+    "picture": "picture",
+}
+
+
+def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
+    """The page's blocks in reading order, footnotes after the text, furniture marked as such."""
+    claimed, orphans = _claim(view)
+    orphans = _attach(claimed, orphans)
+    blocks = [
+        Block(_KINDS.get(box.kind, "paragraph"), tuple(lines), box)
+        for box, lines in claimed.items()
+        if lines and box.kind != "picture"
+    ]
+    loose = orphans + [line for box, lines in claimed.items() if box.kind == "picture" for line in lines]
+    blocks += _paragraphs(loose)
+    marked = [_mark(block, view, facts) for block in blocks]
+    ordered = reading_order(marked, lambda block: block.box)
+    return sorted(ordered, key=lambda block: block.kind == "footnote")
+
+
+def _claim(view: PageView) -> tuple[dict[LayoutBox, list[Line]], list[Line]]:
+    """Give each line to the layout box that holds most of it, the smaller of two equals."""
+    claimed: dict[LayoutBox, list[Line]] = {box: [] for box in view.boxes}
+    orphans = []
+    for line in view.lines:
+        shares = [(round(overlap(line.box, box.box), 1), -area(box.box), box) for box in claimed]
+        best = max(shares, key=lambda one: one[:2], default=None)
+        if best is not None and best[0] >= 0.5:
+            claimed[best[2]].append(line)
+        else:
+            orphans.append(line)
+    return claimed, orphans
+
+
+def _attach(claimed: dict[LayoutBox, list[Line]], orphans: list[Line]) -> list[Line]:
+    """Orphans just left or right of a claimed line on its baseline belong to it: bullets, numbers."""
+    left = []
+    for orphan in orphans:
+        near = [
+            (abs(_gap(orphan, line)), box)
+            for box, lines in claimed.items()
+            if box.kind not in _EDGE_KINDS | {"picture"}
+            for line in lines
+            if line.upright and orphan.upright and abs(line.baseline - orphan.baseline) < 0.45 * line.size
+        ]
+        gap, box = min(near, key=lambda one: one[0], default=(0.0, None))
+        if box is not None and gap < 3.0 * orphan.size:
+            claimed[box].append(orphan)
+        else:
+            left.append(orphan)
+    return left
+
+
+def _gap(one: Line, other: Line) -> float:
+    return max(one.box[0], other.box[0]) - min(one.box[2], other.box[2])
+
+
+def _paragraphs(lines: Sequence[Line]) -> list[Block]:
+    """Lines that no layout box claims: one paragraph for each content block, cut at wide gaps."""
+    runs: dict[int, list[list[Line]]] = defaultdict(list)
+    for line in sorted(lines, key=lambda one: one.order):
+        pieces = runs[line.run]
+        if pieces and _goes_on(pieces[-1][-1], line):
+            pieces[-1].append(line)
+        else:
+            pieces.append([line])
+    return [Block("paragraph", tuple(piece)) for pieces in runs.values() for piece in pieces]
+
+
+def _goes_on(before: Line, line: Line) -> bool:
+    if before.upright != line.upright:
+        return False
+    close = line.box[1] - before.box[3] < 0.8 * line.size and line.box[1] > before.box[1] - line.size
+    return close and min(before.box[2], line.box[2]) > max(before.box[0], line.box[0]) - 3 * line.size
+
+
+def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
+    """Decide whether a block is furniture: by repetition, page number, or the layout's word."""
+    if block.kind == "table":
+        return block
+    edge = edge_of(block.box, view.height)
+    text = " ".join(line.text for line in block.lines)
+    said = block.kind in _EDGE_KINDS
+    if edge and all((edge, squeeze(line.text)) in facts.furniture for line in block.lines):
+        return replace(block, kind="furniture")
+    if edge and is_page_number(text) and (said or _alone(block, view)):
+        return replace(block, kind="furniture")
+    if not said:
+        return block
+    return replace(block, kind=_kept_kind(block, edge, facts))
+
+
+def _kept_kind(block: Block, edge: str, facts: DocumentFacts) -> str:
+    """What a header or footer is that occurs only once: a large one is a heading, a small one goes."""
+    size = max(line.size for line in block.lines)
+    if edge and size <= facts.body_size * 1.15 and facts.pages < 3:
+        return "furniture"
+    return "heading" if facts.body_size and size > facts.body_size * 1.15 else "paragraph"
+
+
+def _alone(block: Block, view: PageView) -> bool:
+    """Whether nothing else stands beyond the block towards the page's edge or beside it."""
+    x0, y0, x1, y1 = block.box
+    top = y0 < view.height / 2
+    others = (line for line in view.lines if line not in block.lines)
+    beyond = (one.box[1] < y1 if top else one.box[3] > y0 for one in others)
+    return not any(beyond)
+
+
+def edge_of(box: Box, height: float) -> str:
+    """`top`, `foot`, or empty for a box that stands between."""
+    if box[3] <= EDGE * height:
+        return "top"
+    return "foot" if box[1] >= (1 - EDGE) * height else ""
+
+
+def is_page_number(text: str) -> bool:
+    """Whether the text is nothing but a page number, such as "- 3 -" or "Page 3 of 9"."""
+    return len(text) < 24 and _PAGE_NUMBER.fullmatch(text) is not None

@@ -1,0 +1,283 @@
+"""A table's lines to its grid.
+
+Cells come from the order in which the page's content draws the lines: writers draw a table cell by
+cell, row by row, so that a line that jumps up or right starts a cell, and one that jumps left starts
+a row, also where cells wrap or print over their neighbours. Where that order makes no sense (one
+visual line after the other, or OCR), lines are put into rows by their height on the page, and rows
+without a first cell go to the row above.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from drac.records import Box, Cell
+from drac.stages.convert.page import Line, union
+from drac.stages.convert.text import flow, visual_lines
+
+Interval = tuple[float, float]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A cell while the grid is put together."""
+
+    lines: list[Line] = field(default_factory=list)
+    """In content order, at least one once it stands in a row."""
+
+    @property
+    def box(self) -> Box:
+        """The smallest box around its lines."""
+        return union(line.box for line in self.lines)
+
+
+Row = list[Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cells with their places."""
+
+    rows: int
+    """At least 1."""
+    columns: int
+    """At least 1."""
+    header_rows: int
+    """Leading rows that are headers."""
+    cells: tuple[Cell, ...]
+    """Filled cells in row-major order."""
+    boxes: tuple[Box, ...]
+    """One a row: where its text stands."""
+
+
+def grid_of(lines: Sequence[Line], rules: Sequence[Box], borders: Sequence[float] = ()) -> Grid | None:
+    """The grid, or None where the lines form no table of two rows and two columns.
+
+    `rules` are ruling lines on the page, `borders` the layout model's inner column borders (x).
+    """
+    upright = [line for line in lines if line.upright]
+    if len(upright) < 2:
+        return None
+    rows = _rows_by_content(upright)
+    if rows is None:
+        rows = _rows_by_height(upright, borders, _inner_rules(rules, union(line.box for line in upright)))
+    columns = _columns(rows)
+    if len(rows) < 2 or len(columns) < 2:
+        return None
+    return _grid(_place(rows, columns), len(columns), rules)
+
+
+def _rows_by_content(lines: Sequence[Line]) -> list[Row] | None:
+    """Rows by content order, or None where that order is not cell by cell."""
+    ordered = sorted(lines, key=lambda line: line.order)
+    rows: list[Row] = [[Draft([ordered[0]])]]
+    floor = ordered[0].box[1] - 1000.0
+    for before, line in zip(ordered, ordered[1:], strict=False):
+        cell = rows[-1][-1]
+        if _continues(cell, before, line):
+            cell.lines.append(line)
+        elif _same_row(rows[-1], line, floor):
+            rows[-1].append(Draft([line]))
+        else:
+            floor = max(piece.box[3] for piece in rows[-1])
+            rows.append([Draft([line])])
+    return rows if _plausible(rows) else None
+
+
+def _continues(cell: Draft, before: Line, line: Line) -> bool:
+    """Whether the line stands under the one before it in the same cell."""
+    down = line.baseline - before.baseline
+    x0, _, x1, _ = cell.box
+    beside = line.box[0] > x1 or line.box[2] < x0
+    return 0.45 * line.size < down < 1.9 * max(line.size, before.size) and not beside
+
+
+def _same_row(row: Row, line: Line, floor: float) -> bool:
+    """Whether the line starts a cell to the right of the row's last, between `floor` and the row's foot.
+
+    `floor` is the foot of the row above: a header whose cells end on one line starts at any height.
+    """
+    foot = max(cell.box[3] for cell in row)
+    right = line.box[0] > row[-1].box[0] + 0.5 * line.size
+    return right and line.baseline > floor and line.box[1] < foot
+
+
+def _plausible(rows: Sequence[Row]) -> bool:
+    """Rows must not reach into each other, and most must hold as many cells as the others."""
+    if len(rows) < 2:
+        return False
+    boxes = [union(cell.box for cell in row) for row in rows]
+    size = median(cell.lines[0].size for row in rows for cell in row)
+    broken = sum(after[1] < before[3] - 0.6 * size for before, after in zip(boxes, boxes[1:], strict=False))
+    if broken > 0.1 * len(rows):
+        return False
+    return not _line_by_line(rows, size)
+
+
+def _line_by_line(rows: Sequence[Row], size: float) -> bool:
+    """Whether every row is one line high though some rows lack their first cell: wrapped text was cut."""
+    flat = all(len(cell.lines) == 1 for row in rows for cell in row)
+    left = min(cell.box[0] for row in rows for cell in row)
+    headless = sum(row[0].box[0] > left + 2 * size for row in rows[1:])
+    return flat and headless > 0.15 * len(rows)
+
+
+def _inner_rules(rules: Sequence[Box], box: Box) -> list[float]:
+    """Heights of horizontal rules that run over most of the table."""
+    width = box[2] - box[0]
+    across = (
+        rule
+        for rule in rules
+        if rule[3] - rule[1] < 3 and min(rule[2], box[2]) - max(rule[0], box[0]) > 0.6 * width
+    )
+    return sorted({round((rule[1] + rule[3]) / 2, 1) for rule in across if box[1] < rule[1] < box[3]})
+
+
+def _rows_by_height(lines: Sequence[Line], borders: Sequence[float], rules: Sequence[float]) -> list[Row]:
+    """One row a visual line, then rows between two rules, or without a first cell, joined."""
+    rows = [_split(group, borders) for group in visual_lines(lines)]
+    ruled = len(rules) >= 3
+    left = min(row[0].box[0] for row in rows)
+    joined: list[Row] = []
+    for row in rows:
+        if joined and _belongs(joined[-1], row, rules if ruled else None, left):
+            joined[-1] = _merge(joined[-1], row)
+        else:
+            joined.append(row)
+    return joined
+
+
+def _split(group: Sequence[Line], borders: Sequence[float]) -> Row:
+    """Cells of one visual line: its pieces, those between the same two borders joined."""
+    cells: Row = []
+    for line in group:
+        slot = sum(border < (line.box[0] + line.box[2]) / 2 for border in borders)
+        last = cells[-1] if cells else None
+        if last and borders and slot == _slot(last, borders):
+            last.lines.append(line)
+        elif last and not borders and line.box[0] - last.box[2] < 0.6 * line.size:
+            last.lines.append(line)
+        else:
+            cells.append(Draft([line]))
+    return cells
+
+
+def _slot(cell: Draft, borders: Sequence[float]) -> int:
+    return sum(border < (cell.box[0] + cell.box[2]) / 2 for border in borders)
+
+
+def _belongs(row: Row, below: Row, rules: Sequence[float] | None, left: float) -> bool:
+    foot, top = max(cell.box[3] for cell in row), min(cell.box[1] for cell in below)
+    middle, other = _middle(row[-1].lines[-1]), _middle(below[0].lines[0])
+    if rules is not None:
+        return not any(middle < rule < other for rule in rules)
+    size = below[0].lines[0].size
+    return top - foot < 0.7 * size and below[0].box[0] > left + 2 * size
+
+
+def _middle(line: Line) -> float:
+    return (line.box[1] + line.box[3]) / 2
+
+
+def _merge(row: Row, below: Row) -> Row:
+    """Put the lines of the lower row under the cells that they stand under."""
+    merged = [Draft(list(cell.lines)) for cell in row]
+    for cell in below:
+        under = [one for one in merged if _shared((one.box[0], one.box[2]), (cell.box[0], cell.box[2])) > 0]
+        if under:
+            under[0].lines.extend(cell.lines)
+        else:
+            merged.append(cell)
+    return sorted(merged, key=lambda one: one.box[0])
+
+
+def _shared(one: Interval, other: Interval) -> float:
+    return min(one[1], other[1]) - max(one[0], other[0])
+
+
+def _columns(rows: Sequence[Row]) -> list[Interval]:
+    """Column intervals, from the rows that hold the most usual large number of cells."""
+    counts = Counter(len(row) for row in rows)
+    number = max(counts, key=lambda one: (counts[one] * one if one > 1 else 0, one))
+    template = [row for row in rows if len(row) == number]
+    return [
+        (median(row[place].box[0] for row in template), median(row[place].box[2] for row in template))
+        for place in range(number)
+    ]
+
+
+def _place(rows: Sequence[Row], columns: Sequence[Interval]) -> list[dict[int, list[Line]]]:
+    """Each row's lines by column."""
+    return [_place_row(row, columns) for row in rows]
+
+
+def _place_row(row: Row, columns: Sequence[Interval]) -> dict[int, list[Line]]:
+    placed: dict[int, list[Line]] = {}
+    if len(row) == len(columns):
+        return {place: cell.lines for place, cell in enumerate(row)}
+    for cell in row:
+        span = (cell.box[0], cell.box[2])
+        best = min(range(len(columns)), key=lambda place: _distance(span, columns[place]))
+        placed.setdefault(best, []).extend(cell.lines)
+    return placed
+
+
+def _distance(span: Interval, column: Interval) -> float:
+    """Smallest of the distances of left, middle and right: columns are set flush or centred."""
+    left, right = abs(span[0] - column[0]), abs(span[1] - column[1])
+    return min(left, right, abs(sum(span) - sum(column)) / 2)
+
+
+def _grid(placed: Sequence[dict[int, list[Line]]], columns: int, rules: Sequence[Box]) -> Grid:
+    cells = tuple(
+        Cell(row, column, flow(lines))
+        for row, by_column in enumerate(placed)
+        for column, lines in sorted(by_column.items())
+    )
+    boxes = tuple(union(line.box for lines in row.values() for line in lines) for row in placed)
+    return Grid(len(placed), columns, _header_rows(placed, columns, boxes, rules), cells, boxes)
+
+
+def _header_rows(
+    placed: Sequence[dict[int, list[Line]]], columns: int, boxes: Sequence[Box], rules: Sequence[Box]
+) -> int:
+    """1 where the first row differs from the rest by weight, a rule below it, or lack of numbers."""
+    if len(placed) < 2:
+        return 0
+    if _all_bold(placed[0]) and not _all_bold(placed[1]):
+        return 1
+    middle = (boxes[0][3] + boxes[1][1]) / 2
+    table = union(boxes)
+    ruled = [one for one in _inner_rules(rules, table) if abs(one - middle) < 12]
+    if ruled and len(_inner_rules(rules, table)) <= max(2, len(placed) // 3):
+        return 1
+    if columns > 2 or _turns_numeric(placed, columns):
+        return 1
+    return 0 if _keys(placed) else 1
+
+
+def _all_bold(row: dict[int, list[Line]]) -> bool:
+    return bool(row) and all(line.bold for lines in row.values() for line in lines)
+
+
+def _turns_numeric(placed: Sequence[dict[int, list[Line]]], columns: int) -> bool:
+    """Whether a column is numbers below a first cell that is none."""
+    for column in range(columns):
+        first, *rest = [row[column][0].text for row in placed if column in row] or [""]
+        numbers = sum(any(c.isdigit() for c in text) for text in rest)
+        if rest and numbers > 0.8 * len(rest) and not any(c.isdigit() for c in first):
+            return True
+    return False
+
+
+def _keys(placed: Sequence[dict[int, list[Line]]]) -> bool:
+    """Whether the first column is labels: they end in a colon, or are bold beside text that is not."""
+    first = [row[0] for row in placed if 0 in row]
+    values = [row[1] for row in placed if 1 in row]
+    colons = sum(lines[-1].text.endswith(":") for lines in first)
+    bold = all(line.bold for lines in first for line in lines)
+    plain = not any(line.bold for lines in values for line in lines)
+    return colons > 0.5 * len(first) or (bold and plain)

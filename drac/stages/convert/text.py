@@ -1,0 +1,109 @@
+"""Lines put together into running text, and text kept from becoming Markdown by accident."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from drac.stages.convert.page import Line
+
+_BLOCK_START = re.compile(
+    r"""(?P<marker>\#{1,6}(?=\s|$)      # heading
+        | [-+*](?=\s|$)                 # bullet
+        | >                             # quotation
+        | (?:```|~~~)                   # fence
+        | (?:-{2,}|={1,}|_{3,}|\*{2,})\s*$  # line under a heading, or a break
+        | (?:[-*_]\s*){3,}$             # break with spaces
+        | <(?=[A-Za-z/!?])              # HTML
+        | \[(?=[^\]]+\]:)               # link definition: it would vanish
+        | \|                            # table
+        )""",
+    re.VERBOSE,
+)
+_NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
+_SOFT_HYPHEN = "\u00ad"
+
+
+def escape(text: str) -> str:
+    """Put a backslash before what would start a Markdown construct; prose stays as it is.
+
+    Every block that is written is one line, so that only its start matters.
+    """
+    if number := _NUMBER_START.match(text):
+        return f"{number[1]}\\{text[number.end(1) :]}"
+    return f"\\{text}" if _BLOCK_START.match(text) else text
+
+
+def escape_heading(text: str) -> str:
+    """A heading's text; hashes at its end would be taken for decoration."""
+    return _CLOSING_HASHES.sub(r"\\\1", text)
+
+
+def visual_lines(lines: Iterable[Line]) -> list[list[Line]]:
+    """Group pieces that share a baseline, top to bottom, each group left to right.
+
+    Pieces that are not upright stay alone, in content order.
+    """
+    upright = sorted((one for one in lines if one.upright), key=lambda one: (one.baseline, one.box[0]))
+    groups: list[list[Line]] = []
+    for line in upright:
+        if groups and _same_baseline(groups[-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    slanted = [[one] for one in lines if not one.upright]
+    return [sorted(group, key=lambda one: (one.box[0], one.order)) for group in groups] + slanted
+
+
+def _same_baseline(group: Sequence[Line], line: Line) -> bool:
+    anchor = max(group, key=lambda one: one.size)
+    return abs(anchor.baseline - line.baseline) < 0.45 * max(anchor.size, line.size)
+
+
+def line_text(pieces: Sequence[Line]) -> str:
+    """The text of one visual line; pieces that touch are not parted by a space."""
+    text = pieces[0].text
+    for before, piece in zip(pieces, pieces[1:], strict=False):
+        gap = piece.box[0] - before.box[2]
+        touching = -0.3 * piece.size < gap < 0.1 * piece.size
+        text += piece.text if touching else f" {piece.text}"
+    return text
+
+
+def flow(lines: Sequence[Line]) -> str:
+    """Lines of one block as running text, words cut at line ends made whole."""
+    return join_lines([line_text(group) for group in visual_lines(lines)])
+
+
+def join_lines(texts: Iterable[str]) -> str:
+    """Join the lines of a block.
+
+    A hyphen at a line's end goes away between two letters of which the second is small; before a
+    capital or a digit it belongs to the word ("Mon-Sun", "VL-001") and no space is put in.
+    """
+    joined = ""
+    for text in filter(None, (one.strip() for one in texts)):
+        joined = _join(joined, text) if joined else text
+    return joined.replace(_SOFT_HYPHEN, "")
+
+
+def _join(before: str, after: str) -> str:
+    if before.endswith(_SOFT_HYPHEN):
+        return before[:-1] + after
+    if len(before) > 1 and before[-1] in "-\u2010" and before[-2].isalnum() and after[0].isalnum():
+        whole = before[-2].isalpha() and after[0].islower() and not _is_compound(before)
+        return (before[:-1] if whole else before) + after
+    if _is_wide(before[-1]) and _is_wide(after[0]):
+        return before + after
+    return f"{before} {after}"
+
+
+def _is_compound(before: str) -> bool:
+    """Whether the last word has an earlier hyphen, as in "state-of-the-": the next is one more."""
+    return "-" in before.rsplit(" ", 1)[-1][:-1]
+
+
+def _is_wide(character: str) -> bool:
+    """Scripts written without spaces: CJK ideographs, kana, fullwidth forms."""
+    return "\u3000" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"

@@ -1,0 +1,154 @@
+"""Blocks to retrieval-aware Markdown, with the place of every stretch on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from drac.records import Box, Region, Table
+from drac.stages.convert.blocks import Block, blocks_of
+from drac.stages.convert.grid import Grid, grid_of
+from drac.stages.convert.headings import heading_level
+from drac.stages.convert.lists import items_of, write_items
+from drac.stages.convert.page import DocumentFacts, Line, PageView, union
+from drac.stages.convert.rows import row_sentences
+from drac.stages.convert.text import escape, escape_heading, flow, line_text, visual_lines
+
+
+@dataclass(slots=True)
+class Written:
+    """A page while it is written, and when it is done."""
+
+    markdown: str = ""
+    """Blocks with a blank line between."""
+    regions: list[Region] = field(default_factory=list)
+    """One a block, in order."""
+    tables: list[Table] = field(default_factory=list)
+    """In order."""
+    furniture: list[str] = field(default_factory=list)
+    """What was left out."""
+
+    def add(self, kind: str, text: str, boxes: Sequence[Box]) -> tuple[int, int]:
+        """Append one block and return where it stands."""
+        if self.markdown:
+            self.markdown += "\n\n"
+        start = len(self.markdown)
+        self.markdown += text
+        self.regions.append(Region(start, len(self.markdown), kind, tuple(map(_rounded, boxes))))
+        return start, len(self.markdown)
+
+
+def write_page(view: PageView, facts: DocumentFacts) -> Written:
+    """The page's Markdown, regions, tables and furniture; every visible line is in one of them."""
+    page = Written()
+    blocks = blocks_of(view, facts)
+    place = 0
+    while place < len(blocks):
+        run = _run(blocks, place, facts)
+        _write(page, run, view, facts)
+        place += len(run)
+    return page
+
+
+def _run(blocks: Sequence[Block], place: int, facts: DocumentFacts) -> list[Block]:
+    """The block at `place`, with those after it that are the same list or the same code."""
+    first = blocks[place]
+    run = [first]
+    for block in blocks[place + 1 :]:
+        same_list = first.kind == block.kind == "list-item" and _below(run[-1], block)
+        if not same_list and not (_is_code(first, facts) and _is_code(block, facts)):
+            break
+        run.append(block)
+    return run
+
+
+def _below(block: Block, other: Block) -> bool:
+    return other.box[1] >= block.box[1]
+
+
+def _write(page: Written, run: Sequence[Block], view: PageView, facts: DocumentFacts) -> None:
+    block = run[0]
+    boxes = [one.box for one in run]
+    if block.kind == "furniture":
+        page.furniture.append(flow(block.lines))
+    elif block.kind == "list-item":
+        items = [item for one in run for item in items_of(one.lines)]
+        page.add("list", "\n".join(write_items(items)), boxes)
+    elif block.kind == "table":
+        _write_table(page, block, view)
+    elif _is_code(block, facts):
+        page.add("code", _code([line for one in run for line in one.lines]), boxes)
+    else:
+        _write_text(page, block, facts)
+
+
+def _write_text(page: Written, block: Block, facts: DocumentFacts) -> None:
+    text = flow(block.lines)
+    if block.kind != "heading":
+        page.add(block.kind, escape(text), [block.box])
+        return
+    title = block.layout is not None and block.layout.kind == "title"
+    level = heading_level(block.lines, text, facts, title=title)
+    page.add("heading", f"{'#' * level} {escape_heading(text)}", [block.box])
+
+
+def _write_table(page: Written, block: Block, view: PageView) -> None:
+    borders = block.layout.columns if block.layout else ()
+    grid = grid_of(block.lines, view.rules, borders)
+    if grid is None:
+        for group in visual_lines(block.lines):
+            page.add("paragraph", escape(line_text(group)), [union(line.box for line in group)])
+        return
+    sentences = []
+    for row, text in row_sentences(grid.cells, grid.rows, grid.columns, grid.header_rows):
+        start, end = page.add("row", escape(text), [grid.boxes[row]])
+        sentences.append((row, start, end))
+    page.tables.append(_table(block, grid, sentences))
+
+
+def _table(block: Block, grid: Grid, sentences: Sequence[tuple[int, int, int]]) -> Table:
+    return Table(
+        box=_rounded(block.box),
+        rows=grid.rows,
+        columns=grid.columns,
+        header_rows=grid.header_rows,
+        cells=grid.cells,
+        sentences=tuple(sentences),
+    )
+
+
+def _is_code(block: Block, facts: DocumentFacts) -> bool:
+    if facts.body_mono or block.kind not in ("paragraph", "list-item"):
+        return False
+    return all(line.mono for line in block.lines)
+
+
+def _code(lines: Sequence[Line]) -> str:
+    """A fenced block; a line's indent is counted in characters of its own width."""
+    groups = visual_lines(lines)
+    left = min(line.box[0] for line in lines)
+    body = "\n".join(_code_line(group, left) for group in groups)
+    fence = "`" * max(3, 1 + _longest_run(body))
+    return f"{fence}\n{body}\n{fence}"
+
+
+def _code_line(group: Sequence[Line], left: float) -> str:
+    text = ""
+    for line in group:
+        width = (line.box[2] - line.box[0]) / max(1, len(line.raw.strip())) or 1.0
+        column = round((line.box[0] - left) / width)
+        text += " " * max(column - len(text), 1 if text else 0) + line.raw.strip()
+    return text.rstrip()
+
+
+def _longest_run(text: str) -> int:
+    longest = current = 0
+    for character in text:
+        current = current + 1 if character == "`" else 0
+        longest = max(longest, current)
+    return longest
+
+
+def _rounded(box: Box) -> Box:
+    x0, y0, x1, y1 = (round(value, 1) for value in box)
+    return (x0, y0, x1, y1)

@@ -1,0 +1,132 @@
+"""What a file is, found by its content."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+from drac.errors import CorruptDocument, DocumentError, EmptyDocument, EncryptedDocument, UnsupportedType
+from drac.stages.normalize import ole
+from drac.stages.normalize.kinds import SUFFIXES, TEXT_TYPES, TYPES, DocumentType, named
+from drac.stages.normalize.packages import package_type
+from drac.stages.normalize.text import looks_like_html, looks_like_text
+
+_HEAD = 65_536
+"""Bytes that the signature or the look of a text is found in."""
+_PDF_WITHIN = 1_024
+"""Bytes in which viewers look for a PDF's signature (ISO 32000-1, annex H.3, note 13)."""
+
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"\xff\xd8\xff", "jpg"),
+    (b"GIF87a", "gif"),
+    (b"GIF89a", "gif"),
+    (b"II*\x00", "tif"),
+    (b"MM\x00*", "tif"),
+    (b"II+\x00\x08\x00\x00\x00", "tif"),
+    (b"MM\x00+\x00\x08\x00\x00", "tif"),
+    (b"{\\rtf", "rtf"),
+)
+_BITMAP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
+_OLD_OFFICE = (("WordDocument", "doc"), ("PowerPoint Document", "ppt"), ("Workbook", "xls"), ("Book", "xls"))
+_OLD_NAMES = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
+_WEB_PAGES_SAVED_AS = frozenset({".doc", ".xls", ".ppt", ""})
+"""Suffixes under which programs commonly save web pages."""
+
+
+def detect(path: Path, *, suffix: str | None = None, password: str | None = None) -> DocumentType:
+    """The type of `path` by content; the declared suffix decides among types of plain text only.
+
+    `suffix` stands for the path's own. Raises EmptyDocument (no bytes), CorruptDocument (damaged, or not what
+    its name says), EncryptedDocument (without a `password`), UnsupportedType, or DocumentError where the file
+    cannot be read.
+    """
+    declared = (path.suffix if suffix is None else suffix).lower()
+    try:
+        kind = _detect(path, declared)
+    except OSError as error:
+        reason = f"{path}: cannot be read: {error.strerror}"
+        raise DocumentError(reason, remedy="Check the file and its permissions.") from error
+    if kind.encrypted and password is None:
+        raise EncryptedDocument(f"{path}: encrypted with a password")
+    return kind
+
+
+def _detect(path: Path, declared: str) -> DocumentType:
+    head = _head(path)
+    if name := _signature(head) or _pdf(head, declared):
+        return TYPES[name]
+    if head.startswith(ole.MAGIC):
+        return _compound(path, declared)
+    if head.startswith(b"PK"):
+        name, encrypted = package_type(path)
+        return replace(TYPES[name], encrypted=encrypted)
+    return _plain_text(path, declared, head)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head:
+        raise EmptyDocument(f"{path}: an empty file of 0 bytes")
+    return head
+
+
+def _signature(head: bytes) -> str | None:
+    for mark, name in _SIGNATURES:
+        if head.startswith(mark):
+            return name
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "webp"
+    if (
+        head.startswith(b"BM")
+        and len(head) >= 18
+        and struct.unpack_from("<I", head, 14)[0] in _BITMAP_HEADERS
+    ):
+        return "bmp"
+    return None
+
+
+def _pdf(head: bytes, declared: str) -> str | None:
+    leading = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    within = declared == ".pdf" and b"%PDF-" in head[:_PDF_WITHIN]
+    return "pdf" if within or leading.startswith(b"%PDF-") else None
+
+
+def _compound(path: Path, declared: str) -> DocumentType:
+    try:
+        with path.open("rb") as file:
+            streams = ole.root_streams(file)
+    except ValueError as error:
+        raise CorruptDocument(f"{path}: {error}") from error
+    if "EncryptedPackage" in streams:
+        return _encrypted_package(declared)
+    for stream, name in _OLD_OFFICE:
+        if stream in streams:
+            return TYPES[name]
+    raise UnsupportedType(f"{path}: an OLE2 file that is no Word, Excel or PowerPoint document")
+
+
+def _encrypted_package(declared: str) -> DocumentType:
+    """What is inside shows after decryption only; until then its name has to do."""
+    kind = named(declared)
+    name = kind.name if kind and kind.converter == "office" else "docx"
+    return replace(TYPES[_OLD_NAMES.get(name, name)], encrypted=True)
+
+
+def _plain_text(path: Path, declared: str, head: bytes) -> DocumentType:
+    if not looks_like_text(head):
+        raise _misnamed(path, declared, "binary data of no known type")
+    kind = named(declared)
+    if kind and kind.name in TEXT_TYPES:
+        return kind
+    if declared in _WEB_PAGES_SAVED_AS and looks_like_html(head):
+        return TYPES["html"]
+    raise _misnamed(path, declared, "plain text")
+
+
+def _misnamed(path: Path, declared: str, what: str) -> DocumentError:
+    if declared in SUFFIXES:
+        return CorruptDocument(f"{path}: {what}, not the {declared[1:]} that its name says")
+    return UnsupportedType(f"{path}: {what}; no converter reads it")

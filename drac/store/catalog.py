@@ -1,0 +1,121 @@
+"""catalog.sqlite3: what `drac status` counts. An index only; `drac repair` makes it anew from the files."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from drac.errors import DiskFull
+from drac.records import PageText, Usage
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sources (
+    doc_id TEXT PRIMARY KEY, collection TEXT, path TEXT, root TEXT, live INTEGER,
+    state TEXT, error TEXT, remedy TEXT, sha256 TEXT, type TEXT, pdf_digest TEXT, pages INTEGER);
+CREATE TABLE IF NOT EXISTS pages (
+    doc_id TEXT, number INTEGER, digest TEXT, state TEXT, engine TEXT, method TEXT, reason TEXT,
+    PRIMARY KEY (doc_id, number));
+CREATE TABLE IF NOT EXISTS usage (
+    page_digest TEXT, attempt INTEGER, stage TEXT, engine TEXT, outcome TEXT,
+    input_tokens INTEGER, output_tokens INTEGER, usd REAL, requests INTEGER,
+    PRIMARY KEY (page_digest, attempt));
+CREATE TABLE IF NOT EXISTS timings (stage TEXT PRIMARY KEY, units INTEGER, seconds REAL);
+CREATE TABLE IF NOT EXISTS skipped (path TEXT PRIMARY KEY, reason TEXT, kind TEXT);
+"""
+_TABLES = ("sources", "pages", "usage", "timings", "skipped")
+_SOURCE_COLUMNS = (
+    "doc_id", "collection", "path", "root", "live", "state", "error", "remedy", "sha256", "type",
+    "pdf_digest", "pages",
+)  # fmt: skip
+
+
+class Catalog:
+    """One connection; only the workspace's writer may open it for writing."""
+
+    def __init__(self, path: Path, *, readonly: bool = False) -> None:
+        self.path = path
+        if readonly:
+            self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        else:
+            self._db = sqlite3.connect(path)
+            self._prepare()
+        self._db.row_factory = sqlite3.Row
+
+    def _prepare(self) -> None:
+        with self._full_disk():
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    @contextmanager
+    def _full_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+                raise DiskFull(f"{self.path}: no space left on this disk") from error
+            raise
+
+    def clear(self) -> None:
+        """Forget everything but timings, which nothing else holds."""
+        with self._full_disk(), self._db:
+            for table in _TABLES:
+                if table != "timings":
+                    self._db.execute(f"DELETE FROM {table}")
+
+    def put_source(self, record: Mapping[str, Any]) -> None:
+        """Insert or replace one source."""
+        values = [record.get(name) for name in _SOURCE_COLUMNS]
+        marks = ",".join("?" * len(values))
+        with self._full_disk(), self._db:
+            self._db.execute(f"INSERT OR REPLACE INTO sources VALUES ({marks})", values)
+
+    def put_skipped(self, rows: list[tuple[str, str, str]]) -> None:
+        """Replace the list of what the last run did not take: (path, reason, kind)."""
+        with self._full_disk(), self._db:
+            self._db.execute("DELETE FROM skipped")
+            self._db.executemany("INSERT OR REPLACE INTO skipped VALUES (?,?,?)", rows)
+
+    def put_pages(self, doc_id: str, found: list[tuple[str, PageText]]) -> None:
+        """Insert or replace pages of one document: (page digest, page)."""
+        with self._full_disk(), self._db:
+            for digest, text in found:
+                self._put_page(doc_id, digest, text)
+
+    def _put_page(self, doc_id: str, digest: str, text: PageText) -> None:
+        reason = text.attempts[-1].outcome if text.attempts and text.state != "ok" else ""
+        row = (doc_id, text.page.number, digest, text.state.value, text.engine, text.method, reason)
+        self._db.execute("INSERT OR REPLACE INTO pages VALUES (?,?,?,?,?,?,?)", row)
+        for number, attempt in enumerate(text.attempts):
+            usage = _usage_row(attempt.usage)
+            line = (digest, number, "convert", attempt.engine, attempt.outcome, *usage)
+            self._db.execute("INSERT OR REPLACE INTO usage VALUES (?,?,?,?,?,?,?,?,?)", line)
+
+    def drop_pages(self, doc_id: str) -> None:
+        """Forget a document's pages, before those of its new content come."""
+        with self._full_disk(), self._db:
+            self._db.execute("DELETE FROM pages WHERE doc_id = ?", (doc_id,))
+
+    def add_time(self, stage: str, units: int, seconds: float) -> None:
+        """Add to the time that a stage took; seconds are those of the work, summed over workers."""
+        with self._full_disk(), self._db:
+            self._db.execute(
+                "INSERT INTO timings VALUES (?,?,?) ON CONFLICT(stage) DO UPDATE SET "
+                "units = units + excluded.units, seconds = seconds + excluded.seconds",
+                (stage, units, seconds),
+            )
+
+    def rows(self, query: str, values: tuple[object, ...] = ()) -> list[dict[str, Any]]:
+        """Rows of a SELECT, as dictionaries."""
+        return [dict(row) for row in self._db.execute(query, values)]
+
+
+def _usage_row(usage: Usage) -> tuple[int, int, float, int]:
+    return (usage.input_tokens, usage.output_tokens, usage.usd, usage.requests)

@@ -1,0 +1,228 @@
+"""The workspace on disk: artifacts, pages, sources, exports. README.md beside this file documents it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+from uuid import uuid4
+
+from pydantic import TypeAdapter, ValidationError
+
+from drac.errors import UsageError, WorkspaceBusy
+from drac.records import Attempt, Page, PageState, PageText
+from drac.store.files import disk_errors, remove_tree, sync_file, sync_folder, write_file
+
+FORMAT = 1
+"""Version of the layout on disk; another one is refused."""
+_PAGES = TypeAdapter(PageText)
+
+
+def dump_json(value: object) -> bytes:
+    """JSON as people read it: one space of indent, UTF-8, keys in the order given."""
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+class Store:
+    """One workspace folder. Reading needs no lock; writing needs `with store.locked():`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.artifacts = root / "artifacts"
+        self.pages = root / "pages"
+        self.attempts = root / "attempts"
+        self.sources = root / "sources"
+        self.exports = root / "exports"
+        self.temporary = root / "tmp"
+        self.catalog_path = root / "catalog.sqlite3"
+        self._lock: IO[bytes] | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder is a workspace."""
+        return (self.root / "workspace.json").is_file()
+
+    def create(self) -> None:
+        """Make the folder (0700) where it is missing; raises UsageError for another format."""
+        with disk_errors(self.root):
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.root.chmod(0o700)
+            for folder in (self.artifacts, self.pages, self.attempts, self.sources, self.exports):
+                folder.mkdir(exist_ok=True)
+            self.temporary.mkdir(exist_ok=True)
+        marker = self.root / "workspace.json"
+        if not marker.exists():
+            write_file(marker, dump_json({"format": FORMAT}))
+        self.check_format()
+
+    def check_format(self) -> None:
+        """Raise UsageError where another version of the layout wrote this workspace."""
+        found = _read_json(self.root / "workspace.json")
+        if found is None or found.get("format") != FORMAT:
+            raise UsageError(
+                f"{self.root}: workspace of another format than {FORMAT}",
+                remedy="Choose another --workspace; the old one stays as it is.",
+            )
+
+    def __enter__(self) -> Store:
+        """Take the writer's lock and clear what a killed run left; raises WorkspaceBusy."""
+        self.create()
+        self._lock = (self.root / "lock").open("wb")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._lock.close()
+            raise WorkspaceBusy(f"{self.root}: another drac process writes to this workspace") from error
+        self._clear_leftovers()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _clear_leftovers(self) -> None:
+        remove_tree(self.temporary)
+        self.temporary.mkdir(exist_ok=True)
+        for folder in (self.root, self.pages, self.attempts, self.sources):
+            for part in folder.glob(".*.part"):
+                part.unlink(missing_ok=True)
+
+    # Artifacts: a folder per digest, complete when meta.json is there.
+
+    def complete(self, stage: str, digest: str) -> Path | None:
+        """The folder of a finished artifact, or None."""
+        folder = self.artifacts / stage / digest
+        return folder if _read_json(folder / "meta.json") is not None else None
+
+    def meta(self, stage: str, digest: str) -> dict[str, Any]:
+        """A finished artifact's meta.json; raises KeyError where it is not finished."""
+        found = _read_json(self.artifacts / stage / digest / "meta.json")
+        if found is None:
+            raise KeyError(f"{stage}/{digest}")
+        return found
+
+    def begin(self) -> Path:
+        """A new empty folder in the workspace, to be committed or discarded."""
+        folder = self.temporary / uuid4().hex
+        with disk_errors(folder):
+            folder.mkdir(parents=True)
+        return folder
+
+    def commit(
+        self, stage: str, digest: str, folder: Path, meta: Mapping[str, Any], *, durable: bool = True
+    ) -> Path:
+        """Make `folder` the artifact; meta.json is written last, then all appears by one rename."""
+        final = self.artifacts / stage / digest
+        with disk_errors(final):
+            final.parent.mkdir(parents=True, exist_ok=True)
+            if durable:
+                for path in sorted(folder.iterdir()):
+                    sync_file(path)
+            write_file(folder / "meta.json", dump_json(dict(meta)), durable=durable)
+            remove_tree(final)
+            folder.rename(final)
+            if durable:
+                sync_folder(final.parent)
+        return final
+
+    def discard(self, folder: Path) -> None:
+        """Remove a folder that was begun and is not wanted any more."""
+        remove_tree(folder)
+
+    @contextmanager
+    def writing(
+        self, stage: str, digest: str, meta: Mapping[str, Any], *, durable: bool = True
+    ) -> Iterator[Path]:
+        """Yield a folder to fill; it becomes the artifact when the block ends without an error."""
+        folder = self.begin()
+        try:
+            with disk_errors(folder):
+                yield folder
+            self.commit(stage, digest, folder, meta, durable=durable)
+        finally:
+            remove_tree(folder)
+
+    # Pages: one file each; a failed page leaves attempts and no result.
+
+    def page_path(self, digest: str) -> Path:
+        """Where a finished page lies, or would lie."""
+        return self.pages / f"{digest}.json"
+
+    def put_page(self, digest: str, text: PageText) -> None:
+        """Keep a finished page, or the attempts of a failed one."""
+        if text.state is PageState.FAILED:
+            self._put_attempts(digest, text)
+        else:
+            write_file(self.page_path(digest), _PAGES.dump_json(text, indent=1) + b"\n")
+
+    def _put_attempts(self, digest: str, text: PageText) -> None:
+        old = self.failed_attempts(digest)
+        record = {
+            "page": asdict(text.page),
+            "attempts": [asdict(one) for one in (*old, *text.attempts)],
+        }
+        write_file(self.attempts / f"{digest}.json", dump_json(record))
+
+    def get_page(self, digest: str) -> PageText | None:
+        """A finished page, or None; a damaged file counts as not there."""
+        try:
+            return _PAGES.validate_json(self.page_path(digest).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
+
+    def page_bytes(self, digest: str) -> bytes | None:
+        """A finished page's file as it is, or None; for digests of what a stage was made from."""
+        try:
+            return self.page_path(digest).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def failed_attempts(self, digest: str) -> tuple[Attempt, ...]:
+        """Attempts of a page that has failed so far; empty if none is known."""
+        found = _read_json(self.attempts / f"{digest}.json")
+        return TypeAdapter(tuple[Attempt, ...]).validate_python(found["attempts"]) if found else ()
+
+    def failed_page(self, digest: str, page: Page, engine: str) -> PageText | None:
+        """A failed page's record, or None where it was never tried."""
+        attempts = self.failed_attempts(digest)
+        return PageText(page, PageState.FAILED, "", engine, attempts=attempts) if attempts else None
+
+    # Sources: one file a document, by identity.
+
+    def put_source(self, doc_id: str, record: Mapping[str, Any]) -> None:
+        """Keep what is known of one source; unchanged content is not written again."""
+        path, data = self.sources / f"{doc_id}.json", dump_json(dict(record))
+        if not path.exists() or path.read_bytes() != data:
+            write_file(path, data)
+
+    def get_source(self, doc_id: str) -> dict[str, Any] | None:
+        """What is known of one source, or None."""
+        return _read_json(self.sources / f"{doc_id}.json")
+
+    def all_sources(self) -> Iterator[dict[str, Any]]:
+        """Every source ever taken, ordered by collection and path."""
+        found = (_read_json(path) for path in self.sources.glob("*.json"))
+        yield from sorted((one for one in found if one), key=lambda one: (one["collection"], one["path"]))
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        value = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def free_bytes(place: Path) -> int:
+    """Bytes that this user can still write where `place` lies."""
+    stat = os.statvfs(place)
+    return stat.f_bavail * stat.f_frsize

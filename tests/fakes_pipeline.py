@@ -1,0 +1,127 @@
+"""Fakes on the pipeline's ports: tasks run in this process, pages come from a text file's form feeds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument
+from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
+from drac.records import Attempt, PageState, PageText, Source
+from drac.stages.normalize import DocumentType
+
+
+@dataclass
+class InlineExecutor:
+    """Implements ports.Executor by calling at once."""
+
+    workers: int = 2
+    submitted: list[Any] = field(default_factory=list)
+
+    def submit(self, work: Callable[[Any], Any], task: Any, *, timeout: float) -> Future[Any]:
+        self.submitted.append(task)
+        future: Future[Any] = Future()
+        try:
+            future.set_result(work(task))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def close(self) -> None:
+        pass
+
+
+def detect(path: Path) -> DocumentType:
+    """`.office` files go through the office converter, all others through the PDF one."""
+    if path.stat().st_size == 0:
+        raise EmptyDocument(f"{path}: 0 bytes")
+    if path.suffix == ".office":
+        return DocumentType("docx", "office", ".office")
+    return DocumentType("pdf", "pdf", ".pdf")
+
+
+def normalize(task: NormalizeTask) -> Normalized:
+    data = task.source.read_bytes()
+    if data.startswith(b"LOCKED") and "secret" not in task.passwords:
+        raise EncryptedDocument(f"{task.source}: needs a password")
+    if data.startswith(b"BROKEN"):
+        raise CorruptDocument(f"{task.source}: damaged")
+    task.target.write_bytes(data)
+    return Normalized(data.count(b"\f") + 1, hashlib.sha256(data).hexdigest(), 0.0)
+
+
+class FakeOffice:
+    """Implements ports.PdfConverter: upper-cases, so that a test sees that it ran."""
+
+    fingerprint: Mapping[str, str] = {"office": "fake"}
+
+    def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
+        target.write_bytes(source.read_bytes().upper())
+
+
+@dataclass
+class FakeRead:
+    """Reads form-feed pages; fails, kills or stops where told."""
+
+    fails: dict[str, int] = field(default_factory=dict)
+    """Page text to how many times it fails yet."""
+    raises: dict[str, BaseException] = field(default_factory=dict)
+    """Page text to what the whole batch raises."""
+    read: list[str] = field(default_factory=list)
+    """Texts of the pages read, in order."""
+
+    def __call__(self, task: ReadTask) -> ReadPages:
+        pages = task.pdf.read_text().split("\f")
+        texts = []
+        for page in task.pages:
+            body = pages[page.number - 1].strip()
+            self.read.append(body)
+            if body in self.raises:
+                raise self.raises[body]
+            if self.fails.get(body, 0):
+                self.fails[body] -= 1
+                attempt = Attempt("local", "made to fail")
+                texts.append(PageText(page, PageState.FAILED, "", "local", attempts=(attempt,)))
+            else:
+                state = PageState.OK if body else PageState.BLANK
+                texts.append(PageText(page, state, body, "local"))
+        return ReadPages(tuple(texts), 0.0)
+
+
+def tools(read: FakeRead | None = None, fingerprint: Mapping[str, str] | None = None) -> Tools:
+    """Tools that all run in this process."""
+    return Tools(
+        executor=InlineExecutor(),
+        detect=detect,
+        companions=lambda path, kind: (),
+        normalize=normalize,
+        office=FakeOffice,
+        converter_fingerprint=lambda name: {"converter": name},
+        read=read or FakeRead(),
+        reader_fingerprint=dict(fingerprint or {"reader": "fake"}),
+    )
+
+
+class SilentProgress:
+    """Implements pipeline.tasks.Progress; keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self.page_states: list[PageState] = []
+
+    def total(self, documents: int) -> None:
+        self.documents = documents
+
+    def pages(self, source: Source, states: list[PageState], reused: bool) -> None:
+        self.page_states += states
+
+    def document(self, source: Source, error: str | None) -> None:
+        if error:
+            self.errors.append(error)
+
+    def note(self, message: str) -> None:
+        pass

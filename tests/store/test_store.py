@@ -1,0 +1,124 @@
+"""The workspace: atomic writes, locking, what counts as complete."""
+
+from __future__ import annotations
+
+import errno
+import stat
+from pathlib import Path
+
+import pytest
+
+from drac.errors import DiskFull, UsageError, WorkspaceBusy
+from drac.records import Attempt, Page, PageState, PageText, Region, Table
+from drac.store import files
+from drac.store.keys import artifact_digest, canonical, digest, recipe
+from drac.store.store import Store
+
+PAGE = Page("a" * 64, 3)
+TEXT = PageText(
+    PAGE, PageState.OK, "# Fährplan\n\n₹ 5", "local",
+    regions=(Region(0, 10, "heading", ((1.0, 2.0, 3.0, 4.0),)),),
+    tables=(Table((0.0, 0.0, 1.0, 1.0), 1, 1, 0, ()),),
+)  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with Store(tmp_path / "ws") as opened:
+        yield opened
+
+
+def test_workspace_is_private(store: Store) -> None:
+    assert stat.S_IMODE(store.root.stat().st_mode) == 0o700
+
+
+def test_second_writer_is_refused(store: Store) -> None:
+    with pytest.raises(WorkspaceBusy), Store(store.root):
+        pass
+
+
+def test_another_format_is_refused(store: Store) -> None:
+    (store.root / "workspace.json").write_text('{"format": 999}')
+    with pytest.raises(UsageError, match="another format"):
+        store.create()
+
+
+def test_page_comes_back_as_it_went_in(store: Store) -> None:
+    store.put_page("d1", TEXT)
+    assert store.get_page("d1") == TEXT
+
+
+def test_damaged_page_counts_as_missing(store: Store) -> None:
+    store.put_page("d1", TEXT)
+    path = store.page_path("d1")
+    path.write_bytes(path.read_bytes()[:-20])
+    assert store.get_page("d1") is None
+
+
+def test_failed_page_leaves_attempts_and_no_result(store: Store) -> None:
+    for reason in ("first", "second"):
+        failed = PageText(PAGE, PageState.FAILED, "", "local", attempts=(Attempt("local", reason),))
+        store.put_page("d1", failed)
+    assert store.get_page("d1") is None
+    assert [one.outcome for one in store.failed_attempts("d1")] == ["first", "second"]
+
+
+def test_artifact_is_complete_only_after_commit(store: Store) -> None:
+    with store.writing("normalize", "abc", {"n": 1}) as folder:
+        (folder / "document.pdf").write_bytes(b"x")
+        assert store.complete("normalize", "abc") is None
+    assert (store.complete("normalize", "abc") or Path()).joinpath("document.pdf").read_bytes() == b"x"
+    assert store.meta("normalize", "abc") == {"n": 1}
+
+
+def test_failed_artifact_leaves_nothing(store: Store) -> None:
+    with pytest.raises(RuntimeError), store.writing("normalize", "abc", {}) as folder:
+        (folder / "half").write_bytes(b"x")
+        raise RuntimeError
+    assert store.complete("normalize", "abc") is None
+    assert list(store.temporary.iterdir()) == []
+
+
+def test_leftovers_of_a_killed_run_are_cleared(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        (store.begin() / "half").write_bytes(b"x")
+        (store.pages / ".0.part").write_bytes(b"x")
+    with Store(tmp_path) as store:
+        assert list(store.temporary.iterdir()) == []
+        assert list(store.pages.iterdir()) == []
+
+
+def test_f56_disk_full_while_a_page_is_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, data: bytes, durable: bool) -> None:
+        path.write_bytes(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "_write", full)
+    with pytest.raises(DiskFull) as caught:
+        store.put_page("d1", TEXT)
+    assert caught.value.exit_code == 6
+    assert list(store.pages.iterdir()) == []
+
+
+def test_f57_key_changes_with_everything_that_changes_the_output() -> None:
+    base = {"stage": "convert", "version": 1, "settings": {"dpi": 200}, "tools": {"model": "a"}}
+    changes = ({"stage": "render"}, {"version": 2}, {"settings": {"dpi": 150}}, {"tools": {"model": "b"}})
+    keys = {artifact_digest(recipe(**{**base, **change}), ["x"]) for change in ({}, *changes)}
+    keys.add(artifact_digest(recipe(**base), ["y"]))
+    assert len(keys) == 6
+
+
+def test_canonical_json_does_not_depend_on_order() -> None:
+    assert canonical({"b": 1, "a": "ä"}) == canonical({"a": "ä", "b": 1}) == b'{"a":"\\u00e4","b":1}'
+    assert len(digest({})) == 64
+    with pytest.raises(ValueError):
+        canonical(float("nan"))
+
+
+def test_source_records_come_in_order_and_are_not_rewritten(store: Store) -> None:
+    for name in ("b", "a"):
+        store.put_source(name, {"collection": "c", "path": name})
+    before = (store.sources / "a.json").stat().st_ino
+    store.put_source("a", {"collection": "c", "path": "a"})
+    assert (store.sources / "a.json").stat().st_ino == before
+    assert [one["path"] for one in store.all_sources()] == ["a", "b"]
