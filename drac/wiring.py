@@ -233,13 +233,19 @@ def _sum_pages(counting: Mapping[str, Future[int]], problems: list[str]) -> int:
 
 def health(workspace: Path, settings: Settings) -> list[Health]:
     """Every outside thing, checked; nothing is sent and nothing is written."""
-    from drac.adapters import credentials, libreoffice, packaged_weights, pymupdf_render, rapidocr
+    from drac.adapters import (
+        credentials,
+        libreoffice_programs,
+        pymupdf_render,
+        rapidocr,
+        sentence_transformers,
+    )
 
     return [
-        *libreoffice.health(),
-        *pymupdf_render.health(),
-        *rapidocr.health(),
-        *packaged_weights.health(),
+        *libreoffice_programs.health(),
+        pymupdf_render.health(),
+        rapidocr.health(),
+        sentence_transformers.health(settings.search.model),
         *credentials.health(),
         _disk(workspace),
     ]

@@ -15,10 +15,11 @@ from pathlib import Path
 from types import TracebackType
 
 from drac.adapters import office_crypto
+from drac.adapters.fonts import fonts_digest
 from drac.adapters.libreoffice_instance import OfficeDied, OfficeInstance, OfficeRefused, OfficeTimeout
 from drac.adapters.libreoffice_processes import sweep
 from drac.adapters.libreoffice_profile import settings_digest
-from drac.adapters.libreoffice_programs import fonts_digest, health, libreoffice_version
+from drac.adapters.libreoffice_programs import health, libreoffice_version
 from drac.adapters.libreoffice_text import write_flat_sheet, write_plain_text
 from drac.errors import (
     CorruptDocument,

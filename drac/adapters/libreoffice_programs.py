@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import os
 import shutil
@@ -11,18 +10,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from drac.adapters.fonts import font_health
 from drac.errors import ConverterUnavailable
 from drac.records import Health
 
 _BUNDLED = ("/opt/libreoffice*/program/python", "/Applications/LibreOffice.app/Contents/Resources/python")
-_FAMILIES = {
-    "Liberation": "fonts-liberation",
-    "Carlito": "fonts-crosextra-carlito",
-    "Caladea": "fonts-crosextra-caladea",
-    "DejaVu": "fonts-dejavu",
-    "Noto Sans CJK": "fonts-noto-cjk",
-}
-"""Families that stand in for those which documents ask for, and Debian's package of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +46,9 @@ def libreoffice_version() -> str:
     return done.stdout.strip()
 
 
-@functools.cache
-def fonts_digest() -> str:
-    """16 hexadecimal digits of the list of installed fonts, as fontconfig gives it; they shape the pages."""
-    return hashlib.sha256("\n".join(sorted(installed_fonts())).encode()).hexdigest()[:16]
-
-
-@functools.cache
-def installed_fonts() -> frozenset[str]:
-    """Lines of `fc-list : family style fontversion`; empty where fontconfig is missing."""
-    if not (program := shutil.which("fc-list")):
-        return frozenset()
-    command = [program, ":", "family", "style", "fontversion"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    return frozenset(done.stdout.splitlines())
-
-
 def health() -> list[Health]:
     """LibreOffice, its Python bridge and the fonts, for `drac doctor`."""
-    return [_office_health(), _bridge_health(), _font_health()]
+    return [_office_health(), _bridge_health(), font_health()]
 
 
 def _office_health() -> Health:
@@ -89,20 +65,6 @@ def _bridge_health() -> Health:
         )
     except ConverterUnavailable as error:
         return Health("LibreOffice's Python bridge", "missing", error.message, error.remedy)
-
-
-def _font_health() -> Health:
-    fonts = installed_fonts()
-    missing = [family for family in _FAMILIES if not any(line.startswith(family) for line in fonts)]
-    if not missing:
-        return Health("Fonts", "ok", f"{len(fonts)} faces, among them {', '.join(_FAMILIES)}")
-    packages = " ".join(_FAMILIES[family] for family in missing)
-    return Health(
-        "Fonts",
-        "warning",
-        f"missing {', '.join(missing)}: text is set in other fonts and breaks elsewhere",
-        f"Install them: `sudo apt-get install {packages}` (Debian, Ubuntu)",
-    )
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from drac.adapters.pymupdf_text import PageContent, page_content
 from drac.stages.convert.blocks import edge_of
 from drac.stages.convert.headings import heading_styles, style_of
 from drac.stages.convert.page import DocumentFacts, Line, squeeze
+from drac.stages.convert.text import words_of
 
 SAMPLE = 200
 """Pages looked at, at most; under 10 ms each."""
@@ -26,6 +27,8 @@ class _Tally:
     """Short lines that stand alone, by style."""
     edges: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     """Pages by edge, squeezed text and height in steps of 8 points."""
+    words: set[str] = field(default_factory=set)
+    """Words in small letters."""
     mono: int = 0
     """Characters of fixed width."""
     pages: int = 0
@@ -37,6 +40,7 @@ class _Tally:
         for line in content.lines:
             self.body[style_of(line)] += len(line.raw)
             self.mono += len(line.raw) * line.mono
+        self.words.update(_whole_words(content.lines))
         self.alone.update(_lone_styles(content.lines))
         self.edges.update(set(_edge_keys(content)))
 
@@ -68,6 +72,7 @@ def _facts(document: Any, tally: _Tally) -> DocumentFacts:
         heading_styles=heading_styles(tally.alone, style),
         outline=_outline(document),
         furniture=_repeated(tally),
+        words=frozenset(tally.words),
     )
 
 
@@ -84,8 +89,17 @@ def _lone_styles(lines: Sequence[Line]) -> Iterator[tuple[float, bool]]:
     runs = Counter(line.run for line in lines)
     for line in lines:
         letters = sum(c.isalpha() for c in line.raw)
-        if line.upright and runs[line.run] <= 2 and 2 <= letters and len(line.raw) <= 120:
+        if line.upright and runs[line.run] <= 2 and letters >= 2 and len(line.raw) <= 120:
             yield style_of(line)
+
+
+def _whole_words(lines: Sequence[Line]) -> Iterator[str]:
+    """Words in small letters, without the halves of those cut at a line's end."""
+    cut = False
+    for line in lines:
+        words = [word.text for word in line.words][cut:]
+        cut = bool(words) and words[-1][-1] in "-\u2010\u00ad"
+        yield from words_of(" ".join(words[:-1] if cut else words))
 
 
 def _edge_keys(content: PageContent) -> Iterator[tuple[str, str, int]]:

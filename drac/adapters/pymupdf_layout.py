@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import os
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from drac.stages.convert.page import LayoutBox
@@ -43,15 +43,16 @@ def hushed() -> Iterator[None]:
 
 
 @cache
-def mupdf() -> ModuleType:
+def mupdf() -> Any:
     """PyMuPDF, imported on first use, its warnings off and its store small."""
     with hushed():
-        import pymupdf
+        pymupdf: Any = importlib.import_module("pymupdf")
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     pymupdf.TOOLS.unset_quad_corrections(True)
-    module: ModuleType = pymupdf
-    return module
+    if not callable(pymupdf._get_layout):  # or importing the layout package would load its default model
+        pymupdf._get_layout = _not_yet
+    return pymupdf
 
 
 @cache
@@ -62,10 +63,8 @@ def _predict() -> Any:
     with inputs of a fixed size keep their memory between pages (a third less time, measured on 70
     pages); the graph model does not, since its inputs grow with the page.
     """
-    pymupdf = mupdf()
+    mupdf()
     with hushed():
-        if not callable(pymupdf._get_layout):
-            pymupdf._get_layout = _not_yet
         from pymupdf.layout.onnx import BoxRFDGNN, TableGridExtractorV2
 
         BoxRFDGNN.make_session = TableGridExtractorV2.make_session = _session
@@ -110,11 +109,7 @@ def fingerprint() -> dict[str, str]:
     import onnxruntime
 
     pymupdf = mupdf()
-    with hushed():
-        if not callable(pymupdf._get_layout):
-            pymupdf._get_layout = _not_yet
-        import pymupdf.layout
-    models = Path(pymupdf.layout.__file__).parent / "resources" / "onnx"
+    models = Path(pymupdf.__file__).parent / "layout" / "resources" / "onnx"
     names = ("feature_imf1.onnx", "layout_rf2.4.1+imf1.onnx", "table_grid_model_v4_ep.onnx")
     return {
         "pymupdf": pymupdf.__version__,

@@ -17,8 +17,8 @@ from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument
 from drac.ports import PdfInfo
 
 _TAIL = 2_048
-"""Bytes at the end in which the mark of a whole file stands (ISO 32000-1, annex H.3, note 18: 1,024)."""
-_DECLARED = re.compile(rb"/Count\s+(\d+)")
+"""Bytes at the end in which `startxref` stands in a file that is whole (ISO 32000-1, 7.5.5)."""
+_REFERENCE = re.compile(r"\b(\d+) \d+ R\b")
 
 
 class PdfPassthrough:
@@ -32,30 +32,110 @@ class PdfPassthrough:
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
         """Copy `source` to `target`, decrypted where it opens with `password` only.
 
-        Raises EncryptedDocument, EmptyDocument (no pages) or CorruptDocument (also when pages are missing
-        that the file says it has).
+        Raises EncryptedDocument, EmptyDocument (no pages) or CorruptDocument (also where pages or parts of
+        them are missing that the file says it has). Damage that MuPDF repairs without loss passes.
         """
         with opened(source, password) as document:
-            check_whole(source, document)
-            if not document.needs_pass:
+            _check(source, document)
+            if document.needs_pass:
+                _save_decrypted(document, target)
+            else:
                 shutil.copyfile(source, target)
-                return
-            # Streams and numbering as they are, no new identifier: the same bytes every time.
-            document.save(target, encryption=_keep_nothing(), no_new_id=True)
 
 
 def inspect(pdf: Path, password: str | None = None) -> PdfInfo:
     """Pages of a PDF and whether it needs a password; raises as `PdfPassthrough.convert` does."""
     with opened(pdf, password) as document:
-        return PdfInfo(pages=check_whole(pdf, document), encrypted=bool(document.needs_pass))
+        _check(pdf, document)
+        return PdfInfo(pages=document.page_count, encrypted=bool(document.needs_pass))
+
+
+def runs_over(pdf: bytes) -> bool:
+    """Whether text of a PDF runs over the right edge of its page, where no reader sees it."""
+    import pymupdf
+
+    everything = pymupdf.INFINITE_RECT()
+    with pymupdf.open(stream=pdf, filetype="pdf") as document:
+        return any(
+            word[2] > page.rect.x1 + 1.0
+            for page in document
+            for word in page.get_text("words", clip=everything)
+        )
 
 
 @contextmanager
-def opened(pdf: Path, password: str | None) -> Iterator[Any]:
-    """The PDF as a `pymupdf.Document`, unlocked; raises CorruptDocument or EncryptedDocument."""
-    document = _open(pdf)
-    with document:
-        if document.needs_pass and not _unlocks(document, password):
-            what = "and the password given does not open it" if password else "with a password"
-            raise EncryptedDocument(f"{pdf}: encrypted {what}".replace("encrypted and", "encrypted, and"))
-        yield document
+def opened(pdf: Path, password: str | None = None) -> Iterator[Any]:
+    """The PDF as a `pymupdf.Document`, unlocked; raises EmptyDocument, CorruptDocument, EncryptedDocument."""
+    import pymupdf
+
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    try:
+        with pymupdf.open(pdf, filetype="pdf") as document:
+            _unlock(pdf, document, password)
+            yield document
+    except pymupdf.EmptyFileError as error:
+        raise EmptyDocument(f"{pdf}: an empty file of 0 bytes") from error
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
+        raise CorruptDocument(f"{pdf}: damaged beyond repair ({error})") from error
+
+
+def _unlock(pdf: Path, document: Any, password: str | None) -> None:
+    if not document.needs_pass:
+        return
+    if password is None:
+        raise EncryptedDocument(f"{pdf}: encrypted with a password")
+    if not document.authenticate(password):
+        raise EncryptedDocument(f"{pdf}: encrypted, and the password given does not open it")
+
+
+def _save_decrypted(document: Any, target: Path) -> None:
+    """Objects and numbering as they are and no new identifier: the same bytes every time."""
+    import pymupdf
+
+    document.save(target, encryption=pymupdf.PDF_ENCRYPT_NONE, no_new_id=True)
+
+
+def _check(pdf: Path, document: Any) -> None:
+    """Raise unless the document has pages, and all that it says it has."""
+    if document.page_count == 0:
+        if document.is_repaired:
+            raise CorruptDocument(f"{pdf}: truncated or damaged; its list of pages is lost")
+        raise EmptyDocument(f"{pdf}: a PDF without pages")
+    if document.is_repaired:
+        _check_repaired(pdf, document)
+
+
+def _check_repaired(pdf: Path, document: Any) -> None:
+    lost = [number for number in range(1, document.page_count + 1) if not _loads(document, number)]
+    if lost:
+        shown = ", ".join(map(str, lost[:10]))
+        raise CorruptDocument(f"{pdf}: damaged; of {document.page_count} pages these are lost: {shown}")
+    data = pdf.read_bytes()
+    if b"startxref" in data[-_TAIL:]:
+        return
+    if _ends_within_object(data) or _lacks_objects(document):
+        raise CorruptDocument(f"{pdf}: truncated; its pages refer to parts that are not there")
+
+
+def _loads(document: Any, number: int) -> bool:
+    import pymupdf
+
+    try:
+        document.load_page(number - 1)
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
+        return False
+    return True
+
+
+def _ends_within_object(data: bytes) -> bool:
+    """Whether the file stops inside an object other than its cross-reference stream."""
+    tail = data[data.rfind(b"endobj") + len(b"endobj") :]
+    return re.search(rb"\d \d+ obj\b", tail) is not None and b"/XRef" not in tail[:_TAIL]
+
+
+def _lacks_objects(document: Any) -> bool:
+    """Whether an object of the file refers to one that is not in it."""
+    texts = {number: document.xref_object(number) for number in range(1, document.xref_length())}
+    there = {number for number, text in texts.items() if text != "null"}
+    return any(int(found[1]) not in there for text in texts.values() for found in _REFERENCE.finditer(text))

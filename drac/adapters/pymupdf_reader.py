@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from drac.adapters import pymupdf_layout, rapidocr
 from drac.adapters.pymupdf_facts import document_facts
@@ -126,7 +126,11 @@ def _by_ocr(sheet: Any, page: Page, facts: DocumentFacts, dpi: int, notes: tuple
 
 
 def _written(
-    page: Page, view: PageView, facts: DocumentFacts, method: Literal["text-layer", "ocr"], notes: tuple[str, ...]
+    page: Page,
+    view: PageView,
+    facts: DocumentFacts,
+    method: str,
+    notes: tuple[str, ...],
 ) -> PageText:
     written = write_page(view, facts)
     return PageText(

@@ -75,7 +75,9 @@ def _zoom(page: Any, scale: float, max_side: int) -> tuple[float, float]:
     The cap is kept with a pixel to spare, as MuPDF rounds the edges outwards.
     """
     width, height = max(page.rect.width, 0.01), max(page.rect.height, 0.01)
-    capped = min(scale, (max_side - 1) / max(width, height)) if max(width, height) * scale > max_side else scale
+    capped = (
+        min(scale, (max_side - 1) / max(width, height)) if max(width, height) * scale > max_side else scale
+    )
     return max(capped, 1.0 / width), max(capped, 1.0 / height)
 
 

@@ -46,7 +46,8 @@ def page_content(page: Any) -> PageContent:
     blocks = textpage.extractDICT()["blocks"]
     words = _words(textpage)
     eye = _Eye(page)
-    lines, hidden = [], []
+    lines: list[Line] = []
+    hidden: list[str] = []
     text_blocks = [block for block in blocks if block["type"] == 0]
     for run, block in enumerate(text_blocks):
         for number, line in enumerate(block["lines"]):

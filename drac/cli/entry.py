@@ -8,7 +8,8 @@ import signal
 import sys
 from types import FrameType
 
-import click
+import typer
+from typer.exceptions import TyperException
 
 from drac.errors import DracError, Interrupted, UsageError
 from drac.store.files import is_disk_full
@@ -28,12 +29,11 @@ def run(arguments: list[str]) -> int:
 
     try:
         return int(app(args=arguments, prog_name="drac", standalone_mode=False) or 0)
-    except click.exceptions.Exit as error:
+    except typer.Exit as error:
         return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return UsageError.exit_code
-    except (KeyboardInterrupt, click.Abort, Interrupted):
+    except TyperException as error:
+        return _complain(UsageError(_words(error)))
+    except (KeyboardInterrupt, typer.Abort, Interrupted):
         return _complain(Interrupted("interrupted; what is finished is kept"))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -55,8 +55,14 @@ def _unexpected(error: Exception) -> int:
         from drac.errors import DiskFull
 
         return _complain(DiskFull(str(error)))
-    log.error("unexpected error", exc_info=error)
+    log.debug("unexpected error", exc_info=error)
     return _complain(DracError(f"unexpected {type(error).__name__}: {error}"))
+
+
+def _words(error: Exception) -> str:
+    """What is wrong with the command line, as typer says it."""
+    say = getattr(error, "format_message", None)
+    return str(say() if say else error)
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:

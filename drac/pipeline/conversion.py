@@ -315,10 +315,11 @@ class Conversion:
         named = error if isinstance(error, DracError) else DocumentError(f"{type(error).__name__}: {error}")
         document.result.unavailable = isinstance(error, ConverterUnavailable)
         log.debug("%s", document.path, exc_info=error)
-        document.result.error, document.result.remedy = named.message, named.remedy
-        self._keep_source(document, state="failed", error=named.message, remedy=named.remedy)
+        message = named.message.removeprefix(f"{document.path}: ")
+        document.result.error, document.result.remedy = message, named.remedy
+        self._keep_source(document, state="failed", error=message, remedy=named.remedy)
         self._catalog.drop_pages(document.source.doc_id)
-        self._progress.document(document.source, named.message)
+        self._progress.document(document.source, message)
 
     def _stop_if_fatal(self, error: BaseException) -> None:
         """A missing LibreOffice fails the documents that need it; the others go on."""

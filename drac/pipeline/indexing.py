@@ -57,13 +57,13 @@ def index_set(
     index_digest = artifact_digest(index_recipe({}), digests)
     if store.complete("index", index_digest) is None:
         _build(store, index_digest, digests, new_index)
-    catalog.add_time("index", 1, time.perf_counter() - began)
     pointer = {
         "chunks_sha256": described["chunks_sha256"], "index": index_digest, "vectors": digests,
         "model": dict(embedder.fingerprint),
     }  # fmt: skip
     write_file(set_folder(store, name) / POINTER, dump_json(pointer))
     meta = store.meta("index", index_digest)
+    catalog.add_time("index", meta["chunks"], time.perf_counter() - began)
     return Indexed(meta["chunks"], meta["windows"], embedded, embedder.fingerprint["model"])
 
 

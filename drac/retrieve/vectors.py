@@ -87,30 +87,61 @@ def _checked(head: dict[str, Any], vectors: Vectors) -> DocumentVectors:
     return DocumentVectors(chunk_ids, owners, stretches, vectors)
 
 
-def embed_chunks(chunks: Sequence[tuple[str, str]], embedder: Embedder) -> DocumentVectors:
-    """Vectors of one document's chunks, given as (chunk_id, text); each text is embedded whole."""
-    owners: list[int] = []
-    stretches: list[Stretch] = []
-    pieces: list[str] = []
-    for row, (_, text) in enumerate(chunks):
-        windows = embedder.windows(text)
-        pieces += windows
-        owners += [row] * len(windows)
-        stretches += _stretches(windows)
-    ids = tuple(chunk_id for chunk_id, _ in chunks)
-    return DocumentVectors(ids, tuple(owners), tuple(stretches), embedder.embed(pieces))
+Chunks = Sequence[tuple[str, str]]
+"""(chunk_id, text) of one document's chunks."""
+
+
+def embed_chunks(chunks: Chunks, embedder: Embedder) -> DocumentVectors:
+    """Vectors of one document's chunks; each text is embedded whole, in windows where it is long."""
+    return next(vectors for _, vectors in embed_documents([("", chunks)], embedder))
 
 
 def embed_documents(
-    documents: Iterable[tuple[str, Sequence[tuple[str, str]]]], embedder: Embedder
+    documents: Iterable[tuple[str, Chunks]], embedder: Embedder, *, at_once: int = 128
 ) -> Iterator[tuple[str, DocumentVectors]]:
-    """(key, vectors) for each (key, chunks), one document after the other as it is finished.
+    """(key, vectors) for each (key, chunks), in order.
 
-    A document's batches hold its own texts only: batches change the last bits of a vector, so that
-    vectors made across documents would depend on which documents were stored already.
+    Documents are embedded together until they hold `at_once` windows, so that small ones keep all
+    cores busy. More at once is no faster, and what an interruption loses grows.
     """
+    waiting: list[tuple[str, _Cut]] = []
     for key, chunks in documents:
-        yield key, embed_chunks(chunks, embedder)
+        waiting.append((key, _cut(chunks, embedder)))
+        if sum(len(cut.pieces) for _, cut in waiting) >= at_once:
+            yield from _embed(waiting, embedder)
+            waiting = []
+    yield from _embed(waiting, embedder)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A document's chunks cut into windows."""
+
+    chunk_ids: tuple[str, ...]
+    owners: tuple[int, ...]
+    stretches: tuple[Stretch, ...]
+    pieces: tuple[str, ...]
+
+
+def _cut(chunks: Chunks, embedder: Embedder) -> _Cut:
+    windows = [embedder.windows(text) for _, text in chunks]
+    return _Cut(
+        chunk_ids=tuple(chunk_id for chunk_id, _ in chunks),
+        owners=tuple(row for row, pieces in enumerate(windows) for _ in pieces),
+        stretches=tuple(stretch for pieces in windows for stretch in _stretches(pieces)),
+        pieces=tuple(piece for pieces in windows for piece in pieces),
+    )
+
+
+def _embed(waiting: Sequence[tuple[str, _Cut]], embedder: Embedder) -> Iterator[tuple[str, DocumentVectors]]:
+    if not waiting:
+        return
+    vectors = embedder.embed([piece for _, cut in waiting for piece in cut.pieces])
+    first = 0
+    for key, cut in waiting:
+        rows = vectors[first : first + len(cut.pieces)]
+        first += len(cut.pieces)
+        yield key, DocumentVectors(cut.chunk_ids, cut.owners, cut.stretches, rows)
 
 
 def _stretches(windows: Sequence[str]) -> list[Stretch]:

@@ -7,13 +7,13 @@ Section ──Planner.plan──▶ text ──reply──▶ groups ──cover
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drac.config import PlanSettings
 from drac.ports import Planner
 from drac.records import ChunkPlan, Element, Section
-from drac.stages.chunk.coverage import Group, Outline, complete, left_out, make_outline
+from drac.stages.chunk.coverage import Group, Outline, complete, left_out, make_outline, without_shown
 from drac.stages.chunk.local import LocalPlanner
 from drac.stages.chunk.rebuild import rebuild
 from drac.stages.chunk.reply import Reply, check_reply
@@ -65,28 +65,27 @@ def run(
 ) -> PlanResult:
     """Plan one document; whatever the planner answers, each content element is in exactly one plan.
 
-    `elements` are the whole document in reading order and `sections` a partition of it. Elements that the
-    planner left out are grouped by the local planner's rules (origin `fallback`). Headings without any
-    content below them are in a plan, all others in a plan or in a breadcrumb.
+    `elements` are the whole document in reading order and `sections` a partition of it; a section of
+    nothing but headings that breadcrumbs will show is not asked about. Elements that the planner left out
+    are grouped by the local planner's rules (origin `fallback`). Headings without any content below them
+    are in a plan, all others in a plan or in a breadcrumb.
     """
     outline = make_outline(elements)
+    due = [section for section in sections if any(outline.is_due(one) for one in section.element_ids)]
     by_id = {one.id: one for one in elements}
-    fallback = LocalPlanner(settings)
     plans: list[ChunkPlan] = []
     replies: list[Reply] = []
     missing = 0
-    for section in sections:
+    for section in due:
         members = [by_id[one] for one in section.element_ids]
         ancestors = [by_id[one] for one in section.ancestors]
-        reply = _ask(planner, members, ancestors)
-        groups = [group for one in reply.groups if (group := complete(one, outline))]
+        replies.append(_ask(planner, members, ancestors))
+        groups = _completed(replies[-1], outline)
         rest = left_out(members, groups, outline)
-        added = list(_fall_back(fallback, rest, ancestors, outline))
-        placed = [(group, "planner") for group in groups] + [(group, "fallback") for group in added]
-        placed.sort(key=lambda plan: outline.order[plan[0][0]])
-        plans += [ChunkPlan(section.id, group, origin) for group, origin in placed]
-        replies.append(reply)
-        missing += sum(_is_due(one, outline) for one in rest)
+        missing += sum(outline.is_due(one.id) for one in rest)
+        fallback = _completed(_ask(LocalPlanner(settings), rest, ancestors), outline)
+        added = [without_shown(group, groups, outline) for group in fallback]
+        plans += _in_order(section.id, groups, added, outline)
     return PlanResult(tuple(plans), _count(replies, missing))
 
 
@@ -96,18 +95,16 @@ def _ask(planner: Planner, members: Sequence[Element], ancestors: Sequence[Eleme
     return check_reply(planner.plan(members, ancestors), ids, headings)
 
 
-def _fall_back(
-    planner: LocalPlanner, rest: Sequence[Element], ancestors: Sequence[Element], outline: Outline
-) -> Iterator[Group]:
-    if rest:
-        ids = [one.id for one in rest]
-        for group in check_reply(planner.plan(rest, ancestors), ids).groups:
-            if completed := complete(group, outline):
-                yield completed
+def _completed(reply: Reply, outline: Outline) -> list[Group]:
+    return [group for one in reply.groups if (group := complete(one, outline))]
 
 
-def _is_due(element: Element, outline: Outline) -> bool:
-    return element.id not in outline.headings or element.id in outline.bare
+def _in_order(
+    section: str, groups: Sequence[Group], added: Sequence[Group], outline: Outline
+) -> list[ChunkPlan]:
+    plans = [ChunkPlan(section, group, "planner") for group in groups]
+    plans += [ChunkPlan(section, group, "fallback") for group in added]
+    return sorted(plans, key=lambda plan: outline.order[plan.element_ids[0]])
 
 
 def _count(replies: Sequence[Reply], missing: int) -> PlanCounts:

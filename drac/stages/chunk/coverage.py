@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from drac.records import Element, ElementKind
 from drac.stages.outline import heading_paths
@@ -24,6 +25,10 @@ class Outline:
     """IDs of all headings."""
     bare: frozenset[str]
     """Headings above no content at all: no breadcrumb will show them, so a body must."""
+
+    def is_due(self, element_id: str) -> bool:
+        """Whether some body must hold the element."""
+        return element_id not in self.headings or element_id in self.bare
 
 
 def make_outline(elements: Sequence[Element]) -> Outline:
@@ -69,7 +74,12 @@ def complete(group: Group, outline: Outline) -> Group:
 def left_out(section: Sequence[Element], groups: Iterable[Group], outline: Outline) -> list[Element]:
     """Content and bare headings of the section that no group holds, with the headings above that content."""
     placed = {one for group in groups for one in group}
-    due = [one for one in section if one.id not in outline.headings or one.id in outline.bare]
-    missing = {one.id for one in due if one.id not in placed}
+    missing = {one.id for one in section if outline.is_due(one.id) and one.id not in placed}
     above = {heading for one in missing for heading in outline.paths[one]}
     return [one for one in section if one.id in missing or one.id in above]
+
+
+def without_shown(group: Group, others: Iterable[Group], outline: Outline) -> Group:
+    """The group without its first headings, as far as other groups hold them: a breadcrumb will do."""
+    placed = outline.headings.intersection(one for other in others for one in other)
+    return tuple(dropwhile(placed.__contains__, group))

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from drac.records import Box
+from drac.stages.convert.headings import style_of
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze, union
+from drac.stages.convert.text import visual_lines
 
 EDGE = 0.15
 """Share of the page's height at its top and at its foot where running headers and footers stand."""
@@ -62,7 +64,8 @@ def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     ]
     loose = orphans + [line for box, lines in claimed.items() if box.kind == "picture" for line in lines]
     blocks += _paragraphs(loose)
-    marked = [_mark(block, view, facts) for block in blocks]
+    marked = [_mark(part, view, facts) for block in blocks for part in _split_heading(block)]
+    marked = [_promote(block, view, facts) for block in marked]
     ordered = reading_order(marked, lambda block: block.box)
     return sorted(ordered, key=lambda block: block.kind == "footnote")
 
@@ -139,6 +142,39 @@ def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     return replace(block, kind=_kept_kind(block, edge, facts))
 
 
+def _split_heading(block: Block) -> list[Block]:
+    """A heading box whose lines differ in size by more than a point holds several headings."""
+    if block.kind != "heading":
+        return [block]
+    parts: list[list[Line]] = []
+    for group in visual_lines(block.lines):
+        if parts and abs(parts[-1][-1].size - group[0].size) <= 1.0:
+            parts[-1].extend(group)
+        else:
+            parts.append(list(group))
+    return [replace(block, lines=tuple(part)) for part in parts]
+
+
+def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
+    """Text set like a heading and standing alone is one; a heading without letters is none."""
+    text = " ".join(line.text for line in block.lines)
+    letters = any(c.isalpha() for c in text)
+    if block.kind == "heading":
+        return block if letters else replace(block, kind="paragraph")
+    short = len(block.lines) <= 2 and len(text) <= 100 and not text.endswith((".", ":", ";", ","))
+    styled = all(style_of(line) in facts.heading_styles for line in block.lines)
+    if block.kind == "paragraph" and short and styled and letters and not _has_neighbour(block, view):
+        return replace(block, kind="heading")
+    return block
+
+
+def _has_neighbour(block: Block, view: PageView) -> bool:
+    """Whether other text stands beside the block."""
+    _, y0, _, y1 = block.box
+    beside = (line for line in view.lines if min(line.box[3], y1) - max(line.box[1], y0) > 0.5 * line.size)
+    return any(line not in block.lines for line in beside)
+
+
 def _kept_kind(block: Block, edge: str, facts: DocumentFacts) -> str:
     """What a header or footer is that occurs only once: a large one is a heading, a small one goes."""
     size = max(line.size for line in block.lines)
@@ -149,7 +185,7 @@ def _kept_kind(block: Block, edge: str, facts: DocumentFacts) -> str:
 
 def _alone(block: Block, view: PageView) -> bool:
     """Whether nothing else stands beyond the block towards the page's edge or beside it."""
-    x0, y0, x1, y1 = block.box
+    _, y0, _, y1 = block.box
     top = y0 < view.height / 2
     others = (line for line in view.lines if line not in block.lines)
     beyond = (one.box[1] < y1 if top else one.box[3] > y0 for one in others)

@@ -10,8 +10,9 @@ without a first cell go to the row above.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from statistics import median
 
 from drac.records import Box, Cell
@@ -53,21 +54,26 @@ class Grid:
     """One a row: where its text stands."""
 
 
-def grid_of(lines: Sequence[Line], rules: Sequence[Box], borders: Sequence[float] = ()) -> Grid | None:
+def grid_of(
+    lines: Sequence[Line], rules: Sequence[Box], borders: Sequence[float] = (), known: Collection[str] = ()
+) -> Grid | None:
     """The grid, or None where the lines form no table of two rows and two columns.
 
-    `rules` are ruling lines on the page, `borders` the layout model's inner column borders (x).
+    `rules` are ruling lines on the page, `borders` the layout model's inner column borders (x),
+    `known` the document's words.
     """
     upright = [line for line in lines if line.upright]
     if len(upright) < 2:
         return None
     rows = _rows_by_content(upright)
-    if rows is None:
+    if rows is not None:
+        rows = _rows_by_content(_cut(upright, _left_edges(rows))) or rows
+    else:
         rows = _rows_by_height(upright, borders, _inner_rules(rules, union(line.box for line in upright)))
     columns = _columns(rows)
     if len(rows) < 2 or len(columns) < 2:
         return None
-    return _grid(_place(rows, columns), len(columns), rules)
+    return _grid(_place(rows, columns), len(columns), rules, known)
 
 
 def _rows_by_content(lines: Sequence[Line]) -> list[Row] | None:
@@ -75,7 +81,7 @@ def _rows_by_content(lines: Sequence[Line]) -> list[Row] | None:
     ordered = sorted(lines, key=lambda line: line.order)
     rows: list[Row] = [[Draft([ordered[0]])]]
     floor = ordered[0].box[1] - 1000.0
-    for before, line in zip(ordered, ordered[1:], strict=False):
+    for before, line in pairwise(ordered):
         cell = rows[-1][-1]
         if _continues(cell, before, line):
             cell.lines.append(line)
@@ -111,7 +117,7 @@ def _plausible(rows: Sequence[Row]) -> bool:
         return False
     boxes = [union(cell.box for cell in row) for row in rows]
     size = median(cell.lines[0].size for row in rows for cell in row)
-    broken = sum(after[1] < before[3] - 0.6 * size for before, after in zip(boxes, boxes[1:], strict=False))
+    broken = sum(after[1] < before[3] - 0.6 * size for before, after in pairwise(boxes))
     if broken > 0.1 * len(rows):
         return False
     return not _line_by_line(rows, size)
@@ -123,6 +129,43 @@ def _line_by_line(rows: Sequence[Row], size: float) -> bool:
     left = min(cell.box[0] for row in rows for cell in row)
     headless = sum(row[0].box[0] > left + 2 * size for row in rows[1:])
     return flat and headless > 0.15 * len(rows)
+
+
+def _left_edges(rows: Sequence[Row]) -> list[float]:
+    """Where columns that are set flush left start: x that most rows of the usual width agree on."""
+    number = _usual_number(rows)
+    template = [row for row in rows if len(row) == number]
+    edges = []
+    for place in range(number):
+        starts = [cell.box[0] for cell in _cells_at(template, place)]
+        middle = median(starts)
+        if sum(abs(start - middle) < 1.0 for start in starts) > 0.6 * len(starts):
+            edges.append(middle)
+    return edges
+
+
+def _cells_at(rows: Sequence[Row], place: int) -> list[Draft]:
+    """The cells at one place of rows that all have it."""
+    return [row[place] for row in rows]
+
+
+def _cut(lines: Sequence[Line], edges: Sequence[float]) -> list[Line]:
+    """Part lines that run on from one column into the next, where a word starts at the column's edge."""
+    pieces: list[Line] = []
+    for line in sorted(lines, key=lambda one: one.order):
+        start = 0
+        for place, word in enumerate(line.words[1:], 1):
+            if any(abs(word.box[0] - edge) < 1.0 for edge in edges):
+                pieces.append(_piece(line, start, place))
+                start = place
+        pieces.append(_piece(line, start, len(line.words)) if start else line)
+    return [replace(piece, order=order) for order, piece in enumerate(pieces)]
+
+
+def _piece(line: Line, start: int, end: int) -> Line:
+    words = line.words[start:end]
+    box = (words[0].box[0], line.box[1], words[-1].box[2], line.box[3])
+    return replace(line, words=words, box=box)
 
 
 def _inner_rules(rules: Sequence[Box], box: Box) -> list[float]:
@@ -156,9 +199,8 @@ def _split(group: Sequence[Line], borders: Sequence[float]) -> Row:
     for line in group:
         slot = sum(border < (line.box[0] + line.box[2]) / 2 for border in borders)
         last = cells[-1] if cells else None
-        if last and borders and slot == _slot(last, borders):
-            last.lines.append(line)
-        elif last and not borders and line.box[0] - last.box[2] < 0.6 * line.size:
+        near = last is not None and line.box[0] - last.box[2] < 0.6 * line.size
+        if last and (slot == _slot(last, borders) if borders else near):
             last.lines.append(line)
         else:
             cells.append(Draft([line]))
@@ -198,10 +240,15 @@ def _shared(one: Interval, other: Interval) -> float:
     return min(one[1], other[1]) - max(one[0], other[0])
 
 
+def _usual_number(rows: Sequence[Row]) -> int:
+    """Cells of the most usual row, larger rows counting more."""
+    counts = Counter(len(row) for row in rows)
+    return max(counts, key=lambda one: (counts[one] * one if one > 1 else 0, one))
+
+
 def _columns(rows: Sequence[Row]) -> list[Interval]:
     """Column intervals, from the rows that hold the most usual large number of cells."""
-    counts = Counter(len(row) for row in rows)
-    number = max(counts, key=lambda one: (counts[one] * one if one > 1 else 0, one))
+    number = _usual_number(rows)
     template = [row for row in rows if len(row) == number]
     return [
         (median(row[place].box[0] for row in template), median(row[place].box[2] for row in template))
@@ -231,9 +278,11 @@ def _distance(span: Interval, column: Interval) -> float:
     return min(left, right, abs(sum(span) - sum(column)) / 2)
 
 
-def _grid(placed: Sequence[dict[int, list[Line]]], columns: int, rules: Sequence[Box]) -> Grid:
+def _grid(
+    placed: Sequence[dict[int, list[Line]]], columns: int, rules: Sequence[Box], known: Collection[str]
+) -> Grid:
     cells = tuple(
-        Cell(row, column, flow(lines))
+        Cell(row, column, flow(lines, known))
         for row, by_column in enumerate(placed)
         for column, lines in sorted(by_column.items())
     )

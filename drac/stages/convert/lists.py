@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from drac.stages.convert.page import Line
-from drac.stages.convert.text import escape, flow, visual_lines
+from drac.stages.convert.text import escape, flow, join_lines, line_text, visual_lines
 
 BULLETS = "•◦▪▫●○■□–—·‣⁃∙➢➤►▶✓✔❖➔→*-¾\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\u00b7\u2043\u2219\u25aa\u27a2"
 _BULLET = re.compile(rf"(?:[{re.escape(BULLETS)}]|o(?=\s)|[\ue000-\uf8ff](?=\s|$))\s*")
@@ -22,7 +22,7 @@ class Item:
     left: float
     """Where its marker starts, x in page points."""
     marker: str
-    """`-`, or the number as printed with its stop."""
+    """`-`, or the number as printed with its stop; empty where none is printed."""
     text: str
     """Without a bullet; letters and other labels stay."""
 
@@ -32,35 +32,47 @@ def starts_item(text: str) -> bool:
     return bool(_BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text))
 
 
-def items_of(lines: Sequence[Line]) -> list[Item]:
-    """The items in the lines of one or more list boxes: a new one where a line opens with a marker."""
+def items_of(lines: Sequence[Line], known: Collection[str] = ()) -> list[Item]:
+    """The items in the lines of one list box: a new one where a line opens with a marker."""
     groups: list[list[list[Line]]] = []
     for group in visual_lines(lines):
-        text = " ".join(piece.text for piece in group)
-        if groups and not _opens(text, group, groups[-1][0]):
+        if groups and not _opens(group, groups[-1][0]):
             groups[-1].append(group)
         else:
             groups.append([group])
-    return [_item(group) for group in groups]
+    return [_item(group, known) for group in groups]
 
 
-def _opens(text: str, group: Sequence[Line], first: Sequence[Line]) -> bool:
-    """A marker counts at the left of the item above only: a number inside a sentence does not."""
-    if not starts_item(text):
-        return False
-    indented = group[0].box[0] >= first[0].box[0] + 0.8 * first[0].size and not _BULLET.match(text)
-    return not indented or not starts_item(first[0].text)
+def _opens(group: Sequence[Line], first: Sequence[Line]) -> bool:
+    """A number counts at the left of the item above only, not inside a sentence that wraps."""
+    text = line_text(group)
+    if _BULLET.match(text):
+        return True
+    indented = group[0].box[0] >= first[0].box[0] + 0.8 * first[0].size
+    return starts_item(text) and not (indented and starts_item(line_text(first)))
 
 
-def _item(groups: Sequence[Sequence[Line]]) -> Item:
-    text = flow([piece for group in groups for piece in group])
+def _item(groups: Sequence[Sequence[Line]], known: Collection[str]) -> Item:
+    text = flow([piece for group in groups for piece in group], known)
     left = groups[0][0].box[0]
-    if bullet := _BULLET.match(text):
-        rest = text[bullet.end() :]
-        return Item(left, "-", rest) if rest else Item(left, "-", text)
+    bullet = _BULLET.match(text)
+    if bullet and bullet.end() < len(text):
+        return Item(left, "-", text[bullet.end() :])
     if number := _NUMBER.match(text):
         return Item(left, f"{number[1]}{number[2]}", text[number.end() :])
-    return Item(left, "-", text)
+    return Item(left, "-" if _LETTER.match(text) else "", text)
+
+
+def merge_items(items: Sequence[Item], known: Collection[str] = ()) -> list[Item]:
+    """Text without a marker that stands right of the marker above goes on with that item."""
+    merged: list[Item] = []
+    for item in items:
+        last = merged[-1] if merged else None
+        if last and last.marker and not item.marker and item.left > last.left + 3.0:
+            merged[-1] = replace(last, text=join_lines([last.text, item.text], known))
+        else:
+            merged.append(item)
+    return merged
 
 
 def write_items(items: Sequence[Item]) -> list[str]:
@@ -70,16 +82,10 @@ def write_items(items: Sequence[Item]) -> list[str]:
     for item in items:
         while stack and item.left < stack[-1][0] - 2.0:
             stack.pop()
-        deeper = bool(stack) and item.left > stack[-1][0] + 6.0
-        if not stack or deeper:
-            indent = stack[-1][1] if stack else 0
-        else:
-            indent = _indent_of(stack)
+        if stack and item.left <= stack[-1][0] + 6.0:
             stack.pop()
-        stack.append((item.left, indent + len(item.marker) + 1))
-        written.append(f"{' ' * indent}{item.marker} {escape(item.text)}")
+        indent = stack[-1][1] if stack else 0
+        marker = item.marker or "-"
+        stack.append((item.left, indent + len(marker) + 1))
+        written.append(f"{' ' * indent}{marker} {escape(item.text)}")
     return written
-
-
-def _indent_of(stack: Sequence[tuple[float, int]]) -> int:
-    return stack[-2][1] if len(stack) > 1 else 0

@@ -101,6 +101,8 @@ class DocumentFacts:
     """Level by title of the document's bookmarks; titles squeezed by `squeeze`."""
     furniture: frozenset[tuple[str, str]] = frozenset()
     """(edge, text) of running headers and footers; texts squeezed by `squeeze`."""
+    words: frozenset[str] = frozenset()
+    """Words of the document in small letters, to tell a word cut at a line's end from a compound."""
 
 
 def union(boxes: Iterable[Box]) -> Box:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from drac.stages.convert.page import Line
 
@@ -22,6 +23,7 @@ _BLOCK_START = re.compile(
 )
 _NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SOFT_HYPHEN = "\u00ad"
 
 
@@ -38,6 +40,11 @@ def escape(text: str) -> str:
 def escape_heading(text: str) -> str:
     """A heading's text; hashes at its end would be taken for decoration."""
     return _CLOSING_HASHES.sub(r"\\\1", text)
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The words of a text in small letters, compounds whole; for `flow`."""
+    return (word[0].casefold() for word in _WORD.finditer(text))
 
 
 def visual_lines(lines: Iterable[Line]) -> list[list[Line]]:
@@ -64,44 +71,58 @@ def _same_baseline(group: Sequence[Line], line: Line) -> bool:
 def line_text(pieces: Sequence[Line]) -> str:
     """The text of one visual line; pieces that touch are not parted by a space."""
     text = pieces[0].text
-    for before, piece in zip(pieces, pieces[1:], strict=False):
+    for before, piece in pairwise(pieces):
         gap = piece.box[0] - before.box[2]
         touching = -0.3 * piece.size < gap < 0.1 * piece.size
         text += piece.text if touching else f" {piece.text}"
     return text
 
 
-def flow(lines: Sequence[Line]) -> str:
-    """Lines of one block as running text, words cut at line ends made whole."""
-    return join_lines([line_text(group) for group in visual_lines(lines)])
+def flow(lines: Sequence[Line], known: Collection[str] = ()) -> str:
+    """Lines of one block as running text, words cut at line ends made whole.
+
+    `known` are words of the document in small letters; they tell a cut word from a compound.
+    """
+    return join_lines([line_text(group) for group in visual_lines(lines)], known)
 
 
-def join_lines(texts: Iterable[str]) -> str:
+def join_lines(texts: Iterable[str], known: Collection[str] = ()) -> str:
     """Join the lines of a block.
 
-    A hyphen at a line's end goes away between two letters of which the second is small; before a
-    capital or a digit it belongs to the word ("Mon-Sun", "VL-001") and no space is put in.
+    Between two letters of which the second is small, a hyphen at a line's end goes away unless the
+    document's words speak for a compound; before a capital or a digit it belongs to the word
+    ("Mon-Sun", "VL-001"), and no space is put in.
     """
     joined = ""
     for text in filter(None, (one.strip() for one in texts)):
-        joined = _join(joined, text) if joined else text
+        joined = _join(joined, text, known) if joined else text
     return joined.replace(_SOFT_HYPHEN, "")
 
 
-def _join(before: str, after: str) -> str:
+def _join(before: str, after: str, known: Collection[str]) -> str:
     if before.endswith(_SOFT_HYPHEN):
         return before[:-1] + after
     if len(before) > 1 and before[-1] in "-\u2010" and before[-2].isalnum() and after[0].isalnum():
-        whole = before[-2].isalpha() and after[0].islower() and not _is_compound(before)
-        return (before[:-1] if whole else before) + after
+        cut = before[-2].isalpha() and after[0].islower() and _is_cut(before, after, known)
+        return (before[:-1] if cut else before) + after
     if _is_wide(before[-1]) and _is_wide(after[0]):
         return before + after
     return f"{before} {after}"
 
 
-def _is_compound(before: str) -> bool:
-    """Whether the last word has an earlier hyphen, as in "state-of-the-": the next is one more."""
-    return "-" in before.rsplit(" ", 1)[-1][:-1]
+def _is_cut(before: str, after: str, known: Collection[str]) -> bool:
+    """Whether the hyphen only marks the cut: the whole is a known word, or nothing hints at a compound.
+
+    Hints: the compound or both its parts stand elsewhere in the document, the word has an earlier
+    hyphen, or fewer than three letters follow (hyphenation leaves three).
+    """
+    left = before.rsplit(None, 1)[-1][:-1].lstrip("([\"'“‘").casefold()
+    right = _WORD.match(after)
+    end = right[0].casefold() if right else ""
+    if left + end in known:
+        return True
+    parts = min(len(left), len(end)) >= 4 and left in known and end in known
+    return not (parts or len(end) < 3 or "-" in left or f"{left}-{end}" in known)
 
 
 def _is_wide(character: str) -> bool:

@@ -9,7 +9,7 @@ from drac.records import Box, Region, Table
 from drac.stages.convert.blocks import Block, blocks_of
 from drac.stages.convert.grid import Grid, grid_of
 from drac.stages.convert.headings import heading_level
-from drac.stages.convert.lists import items_of, write_items
+from drac.stages.convert.lists import items_of, merge_items, starts_item, write_items
 from drac.stages.convert.page import DocumentFacts, Line, PageView, union
 from drac.stages.convert.rows import row_sentences
 from drac.stages.convert.text import escape, escape_heading, flow, line_text, visual_lines
@@ -55,27 +55,42 @@ def _run(blocks: Sequence[Block], place: int, facts: DocumentFacts) -> list[Bloc
     first = blocks[place]
     run = [first]
     for block in blocks[place + 1 :]:
-        same_list = first.kind == block.kind == "list-item" and _below(run[-1], block)
-        if not same_list and not (_is_code(first, facts) and _is_code(block, facts)):
+        if not _same_list(run, block) and not (_is_code(first, facts) and _is_code(block, facts)):
             break
         run.append(block)
     return run
 
 
-def _below(block: Block, other: Block) -> bool:
-    return other.box[1] >= block.box[1]
+def _same_list(run: Sequence[Block], block: Block) -> bool:
+    """Whether a block below is one more item, or text that goes on with the item above."""
+    last = run[-1]
+    if run[0].kind != "list-item" or block.box[1] < last.box[1]:
+        return False
+    if block.kind == "list-item":
+        return True
+    size = block.lines[0].size
+    indented = abs(block.box[0] - _text_left(last)) < 0.3 * size and block.box[0] > run[0].box[0] + 0.5 * size
+    return block.kind == "paragraph" and indented and block.box[1] - last.box[3] < 0.8 * size
+
+
+def _text_left(block: Block) -> float:
+    """Where an item's text starts, right of its marker."""
+    words = [word for line in visual_lines(block.lines)[0] for word in line.words]
+    marked = len(words) > 1 and starts_item(f"{words[0].text} x")
+    return words[1].box[0] if marked else words[0].box[0]
 
 
 def _write(page: Written, run: Sequence[Block], view: PageView, facts: DocumentFacts) -> None:
     block = run[0]
     boxes = [one.box for one in run]
     if block.kind == "furniture":
-        page.furniture.append(flow(block.lines))
+        page.furniture.append(flow(block.lines, facts.words))
     elif block.kind == "list-item":
-        items = [item for one in run for item in items_of(one.lines)]
+        items = [item for one in run for item in items_of(one.lines, facts.words)]
+        items = merge_items(items, facts.words)
         page.add("list", "\n".join(write_items(items)), boxes)
     elif block.kind == "table":
-        _write_table(page, block, view)
+        _write_table(page, block, view, facts)
     elif _is_code(block, facts):
         page.add("code", _code([line for one in run for line in one.lines]), boxes)
     else:
@@ -83,7 +98,7 @@ def _write(page: Written, run: Sequence[Block], view: PageView, facts: DocumentF
 
 
 def _write_text(page: Written, block: Block, facts: DocumentFacts) -> None:
-    text = flow(block.lines)
+    text = flow(block.lines, facts.words)
     if block.kind != "heading":
         page.add(block.kind, escape(text), [block.box])
         return
@@ -92,9 +107,9 @@ def _write_text(page: Written, block: Block, facts: DocumentFacts) -> None:
     page.add("heading", f"{'#' * level} {escape_heading(text)}", [block.box])
 
 
-def _write_table(page: Written, block: Block, view: PageView) -> None:
+def _write_table(page: Written, block: Block, view: PageView, facts: DocumentFacts) -> None:
     borders = block.layout.columns if block.layout else ()
-    grid = grid_of(block.lines, view.rules, borders)
+    grid = grid_of(block.lines, view.rules, borders, facts.words)
     if grid is None:
         for group in visual_lines(block.lines):
             page.add("paragraph", escape(line_text(group)), [union(line.box for line in group)])

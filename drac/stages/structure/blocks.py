@@ -95,8 +95,9 @@ def _rows(page: PageText) -> Iterator[tuple[int, int]]:
     for index, (start, end) in enumerate(valid):
         ceiling = min((other for other, _ in valid[index + 1 :] if other >= end), default=len(page.markdown))
         if start >= floor:
-            yield _widen(page.markdown, (start, end), floor, ceiling)
-            floor = end
+            row = _widen(page.markdown, (start, end), floor, ceiling)
+            yield row
+            floor = row[1]
 
 
 def _widen(text: str, row: tuple[int, int], floor: int, ceiling: int) -> tuple[int, int]:

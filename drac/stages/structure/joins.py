@@ -13,7 +13,7 @@ from dataclasses import replace
 from drac.records import ElementKind, PageState, PageText
 from drac.stages.structure.blocks import Block, Part
 
-_OPEN_END = re.compile(r"[\w,\-–—&/][*_\"'”’)\]]*\Z")
+_OPEN_END = re.compile(r"\w ?[,\-–—&/]?[*_\"'”’)\]]*\Z")
 """A last line that goes on: a word, a comma or a dash, whatever closes after it."""
 _LOWER_START = re.compile(r"[*_\"'“‘(\[]*(\w)")
 _ITEM = re.compile(r"^([ \t]*)(?:([-*+•])|(\d{1,9})([.)]))[ \t]", re.MULTILINE)
@@ -21,17 +21,22 @@ _APART = {"caption", "footnote"}
 
 
 def join_over_pages(pages: Sequence[PageText], blocks: Sequence[list[Block]]) -> list[Block]:
-    """All pages' blocks in reading order; `blocks` holds one list a page. Blank pages are skipped."""
+    """All pages' blocks in reading order; `blocks` holds one list a page.
+
+    Nothing joins over a page that failed or is not among `pages`; blank pages are skipped.
+    """
     texts = {page.page.number: page for page in pages}
     joined: list[Block] = []
-    may_join = False
+    last = 0
     for page, found in zip(pages, blocks, strict=True):
         rest = found
-        if may_join and joined and found and _continues(joined[-1], found[0], texts):
+        adjacent = page.page.number == last + 1
+        if adjacent and joined and found and _continues(joined[-1], found[0], texts):
             joined[-1] = replace(joined[-1], parts=joined[-1].parts + found[0].parts)
             rest = found[1:]
         joined += rest
-        may_join = (may_join or bool(found)) and page.state is not PageState.FAILED
+        if page.state is not PageState.FAILED:
+            last = page.page.number
     return joined
 
 

@@ -159,13 +159,18 @@ class Flow:
         self.document.set_metadata(
             {"title": title, "author": "Skerrow Line", "creationDate": DATE, "modDate": DATE}
         )
-        return bytes(self.document.tobytes(garbage=4, clean=True, deflate=True, use_objstms=1, no_new_id=True))
+        return bytes(
+            self.document.tobytes(garbage=4, clean=True, deflate=True, use_objstms=1, no_new_id=True)
+        )
 
     # drawing
 
     def _furniture(self, number: int, pages: int) -> None:
         style, size = self.style, self.style.body * 0.82
-        for text, base in ((style.header, style.margin * 0.55), (style.footer, style.size[1] - style.margin * 0.5)):
+        for text, base in (
+            (style.header, style.margin * 0.55),
+            (style.footer, style.size[1] - style.margin * 0.5),
+        ):
             if text:
                 said = text.format(page=number, pages=pages)
                 self._put(style.margin, base, said, size=size)
@@ -183,9 +188,13 @@ class Flow:
             self._put(self.x + indent, self.y + size, line, size=size, bold=bold)
             self.y += leading
 
-    def _put(self, x: float, base: float, text: str, *, size: float | None = None, bold: bool = False) -> None:
+    def _put(
+        self, x: float, base: float, text: str, *, size: float | None = None, bold: bool = False
+    ) -> None:
         assert self.page is not None
-        self.page.insert_text((x, base), encoded(text), fontname=self.font(bold), fontsize=size or self.style.body)
+        self.page.insert_text(
+            (x, base), encoded(text), fontname=self.font(bold), fontsize=size or self.style.body
+        )
 
     def _rule(self, left: float, right: float, y: float, width: float) -> None:
         assert self.page is not None
@@ -248,7 +257,13 @@ class Grid:
         flow, height, size = self.flow, self._height(row), self.flow.style.body * 0.92
         for left, cell in zip(self._edges(), self._wrapped(row), strict=False):
             for number, line in enumerate(cell):
-                flow._put(left + self.pad, flow.y + self.pad + size * (1 + 1.25 * number), line, size=size, bold=bold)
+                flow._put(
+                    left + self.pad,
+                    flow.y + self.pad + size * (1 + 1.25 * number),
+                    line,
+                    size=size,
+                    bold=bold,
+                )
         if self.ruled:
             self._box(height)
         flow.y += height

@@ -1,0 +1,42 @@
+"""What a web page may load while it is printed."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from weasyprint.urls import URLFetcher, URLFetcherResponse
+
+BASE = "file:///document/"
+"""Address that the document's folder goes by, so that no real path gets into the PDF."""
+
+MAX_RESOURCE = 100_000_000
+"""Bytes of one file that a page loads."""
+
+
+class BesideOnly(URLFetcher):  # type: ignore[misc]
+    """Serves data: URLs and files in the document's own folder; refuses everything else."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(allowed_protocols=("data", "file"), allow_redirects=False)
+        self._folder = folder.resolve()
+
+    def fetch(self, url: str, headers: dict[str, str] | None = None) -> Any:
+        """The resource; raises ValueError for one that is refused, which WeasyPrint then leaves out."""
+        if not url.lower().startswith("file:"):
+            return super().fetch(url, headers)
+        path = self._path(url)
+        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        return URLFetcherResponse(url, path.read_bytes(), {"Content-Type": kind})
+
+    def _path(self, url: str) -> Path:
+        parts = urlsplit(url)
+        named = unquote(parts.path)
+        root = urlsplit(BASE).path
+        path = (self._folder / named.removeprefix(root)).resolve()
+        inside = not parts.netloc and named.startswith(root) and path.is_relative_to(self._folder)
+        if not inside or not path.is_file() or path.stat().st_size > MAX_RESOURCE:
+            raise ValueError(f"refused: {url[:200]}")
+        return path

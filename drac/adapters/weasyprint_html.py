@@ -1,0 +1,145 @@
+"""Web pages and Markdown to PDF, by WeasyPrint: no scripts, no network, no file outside their own folder.
+
+WeasyPrint is imported inside the functions: that takes a second, and runs in worker processes only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from drac.adapters.fonts import fonts_digest
+from drac.adapters.pymupdf_pdf import runs_over
+from drac.errors import ConverterUnavailable, CorruptDocument, DocumentError, EmptyDocument
+from drac.records import Health
+from drac.stages.normalize.markup import html_text, markdown_to_html
+from drac.stages.normalize.text import decode
+
+_BASE_STYLE = """
+@page { size: A4; margin: 1.5cm }
+:where(html) { font-family: "Liberation Serif", serif }
+:where(pre, code, kbd, samp) { font-family: "Liberation Mono", monospace }
+:where(pre) { white-space: pre-wrap; overflow-wrap: anywhere }
+:where(img, svg, video, canvas) { max-width: 100% }
+:where(th, td) { padding: 1pt 4pt; vertical-align: top }
+:where(table) { border-collapse: collapse }
+"""
+"""What a page that says nothing looks like; `:where` lets the page's own rules win."""
+
+_WIDER = ("29.7cm 21cm", "42cm 29.7cm", "84cm 59.4cm")
+"""Sheets tried, one after the other, for a page whose text runs over the right edge."""
+
+_PANGO = ("libpango-1.0.so.0", "libpango-1.0.dylib", "libpango-1.0-0.dll")
+_SUBSET = ("libharfbuzz-subset.so.0", "libharfbuzz-subset.0.dylib", "libharfbuzz-subset-0.dll")
+_HINT = "`sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0` (Debian, Ubuntu)"
+
+
+class HtmlConverter:
+    """`ports.PdfConverter` for web pages and Markdown."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """WeasyPrint, Pango, who cuts the fonts, and the fonts; raises ConverterUnavailable."""
+        cutter = "fonttools " + version("fonttools") if _library(_SUBSET) is None else "harfbuzz"
+        return {
+            "weasyprint": version("weasyprint"),
+            "pango": _pango_version(),
+            "subset": cutter,
+            "fonts": fonts_digest(),
+            "converter": "1",
+        }
+
+    def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
+        """Print `source` to `target`; the same bytes for the same page, files beside it, and tools.
+
+        Raises EmptyDocument (no bytes), CorruptDocument (WeasyPrint fails on it) or ConverterUnavailable.
+        """
+        data = source.read_bytes()
+        if not data:
+            raise EmptyDocument(f"{source}: an empty file of 0 bytes")
+        page = markdown_to_html(decode(data)) if suffix == ".md" else html_text(data)
+        target.write_bytes(_printed(source, page))
+
+
+def health() -> Health:
+    """WeasyPrint and its libraries, for `drac doctor`."""
+    name = "Web pages (WeasyPrint)"
+    try:
+        pango = _pango_version()
+    except ConverterUnavailable as error:
+        return Health(name, "missing", error.message, error.remedy)
+    if _library(_SUBSET) is None:
+        detail = "HarfBuzz-Subset is missing: web pages take about ten times as long"
+        return Health(name, "warning", detail, f"Install it: {_HINT}")
+    return Health(name, "ok", f"{version('weasyprint')}, Pango {pango}")
+
+
+def _printed(source: Path, page: str) -> bytes:
+    """The PDF on the first sheet that is wide enough, else on the widest."""
+    pdf = b""
+    for sheet in (None, *_WIDER):
+        pdf = _print(source, page, sheet)
+        if not runs_over(pdf):
+            break
+    return pdf
+
+
+def _print(source: Path, page: str, sheet: str | None) -> bytes:
+    weasyprint = _weasyprint()
+    from drac.adapters.weasyprint_fetcher import BASE, BesideOnly
+
+    style = _BASE_STYLE + (f"@page {{ size: {sheet} !important }}" if sheet else "")
+    try:
+        with _fixed_time():
+            html = weasyprint.HTML(string=page, base_url=BASE, url_fetcher=BesideOnly(source.parent))
+            return bytes(html.write_pdf(stylesheets=[weasyprint.CSS(string=style)]))
+    except DocumentError:
+        raise
+    except Exception as error:  # it has no error class of its own; CSS and images meet anything
+        raise CorruptDocument(
+            f"{source}: not printable as a web page ({type(error).__name__}: {error})"
+        ) from error
+
+
+@contextmanager
+def _fixed_time() -> Iterator[None]:
+    """FontTools stamps the fonts that it cuts with this time."""
+    before = os.environ.get("SOURCE_DATE_EPOCH")
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SOURCE_DATE_EPOCH"]
+        else:
+            os.environ["SOURCE_DATE_EPOCH"] = before
+
+
+def _weasyprint() -> Any:
+    _pango_version()
+    for name in ("weasyprint", "weasyprint.progress", "fontTools"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    import weasyprint
+
+    return weasyprint
+
+
+def _pango_version() -> str:
+    library = _library(_PANGO)
+    if library is None:
+        raise ConverterUnavailable("WeasyPrint's library Pango is missing", remedy=f"Install it: {_HINT}")
+    return str(library.pango_version())
+
+
+def _library(names: tuple[str, ...]) -> Any:
+    """The first shared library of these names that loads, without WeasyPrint, or None."""
+    for name in names:
+        with suppress(OSError):
+            return ctypes.CDLL(name)
+    return None

@@ -1,0 +1,54 @@
+"""Web pages and Markdown as text of a known encoding."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from markdown_it import MarkdownIt
+
+from drac.stages.normalize.text import decode
+
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_SCANNED = 1_024
+"""Bytes in which a page declares its encoding (WHATWG HTML, 4.2.5.4)."""
+_READ_AS = {
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "utf-8"),
+    **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "iso8859-9": "cp1254"},
+}
+"""Encodings that browsers read as another one (WHATWG Encoding, 4.2), by Python's names."""
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+
+
+def html_text(data: bytes) -> str:
+    """A web page's text: by byte order mark, by what it declares, else by `text.decode`."""
+    has_mark = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    declared = None if has_mark else _declared(data[:_SCANNED])
+    if declared is None:
+        return decode(data)
+    try:
+        return data.decode(declared)
+    except UnicodeDecodeError:
+        return decode(data)
+
+
+def markdown_to_html(text: str) -> str:
+    """A web page of CommonMark with tables and strikethrough; YAML in front is shown as it stands."""
+    body = _FRONT_MATTER.sub(lambda found: f"```\n{found[1]}\n```\n\n", text)
+    rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(body)
+    return f"<!doctype html>\n<html><head><meta charset='utf-8'></head><body>\n{rendered}</body></html>\n"
+
+
+def _declared(head: bytes) -> str | None:
+    found = _DECLARED.search(head)
+    if found is None:
+        return None
+    try:
+        name = codecs.lookup((found[1] or found[2]).decode("ascii")).name
+    except (LookupError, UnicodeDecodeError):
+        return None
+    return _READ_AS.get(name, name)
