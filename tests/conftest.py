@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "OPENAI_API_KEY"):
+for name in (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "OPENAI_API_KEY",
+):
     os.environ.pop(name, None)
 os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
 os.environ["DRAC_FORBID_PAID_MODELS"] = "1"

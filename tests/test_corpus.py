@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -272,14 +273,23 @@ def test_a_workspace_is_never_entered(tmp_path: Path) -> None:
         find(tmp_path, "in/ws")
 
 
-def test_a_very_deep_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """A document below 1,200 folders; taken away again, for what clears temporary folders recurses."""
+    folders = [tmp_path / "in"]
     for _ in range(1200):
-        folder /= "d"
+        folders.append(folders[-1] / "d")
+    for folder in folders:
         folder.mkdir()
-    (folder / "a.pdf").touch()
-    assert names(find(tmp_path, "in")) == ["d/" * 1200 + "a.pdf"]
+    (folders[-1] / "a.pdf").touch()
+    yield tmp_path
+    (folders[-1] / "a.pdf").unlink()
+    for folder in reversed(folders):
+        folder.rmdir()
+
+
+def test_a_very_deep_folder(deep: Path) -> None:
+    assert names(find(deep, "in")) == ["d/" * 1200 + "a.pdf"]
 
 
 def test_nothing_usable_says_what_was_skipped(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ from types import TracebackType
 
 from drac.adapters import office_crypto
 from drac.adapters.fonts import fonts_digest
+from drac.adapters.libreoffice_canonical import canonical
 from drac.adapters.libreoffice_instance import OfficeDied, OfficeInstance, OfficeRefused, OfficeTimeout
 from drac.adapters.libreoffice_processes import sweep
 from drac.adapters.libreoffice_profile import settings_digest
@@ -50,10 +50,8 @@ _FILTERS = {
 Old Office types are left to its own look: their signature has been checked, and each has several versions.
 """
 
-__all__ = ["LibreOfficeConverter", "canonical", "health"]
+__all__ = ["LibreOfficeConverter", "health"]
 
-_DATE = re.compile(rb"(?<=/CreationDate\(D:)\d{14}[^)]{0,8}(?=\))")
-_RANDOM = re.compile(rb"(?<=[<>\n/ ])[0-9A-F]{32}(?=[<>\n/ ])")
 _PAGE = re.compile(rb"/Type/Page\b(?!s)")
 _ROOM = 16_000_000
 """Bytes free below which a failed conversion is the disk's fault."""
@@ -202,16 +200,3 @@ def _checked(source: Path, output: Path) -> bytes:
     if not whole or not _PAGE.search(data):
         raise CorruptDocument(f"{source}: LibreOffice made no PDF with pages of it")
     return data
-
-
-def canonical(pdf: bytes) -> bytes:
-    """A PDF of LibreOffice's without what differs from run to run: its date, identifier and checksum.
-
-    Lengths stay the same, so that offsets stay right. The identifier becomes one of the content.
-    """
-    body, mark, trailer = pdf.rpartition(b"trailer\n")
-    if not mark:
-        return pdf
-    body = _DATE.sub(lambda found: b"19700101000000Z'".ljust(len(found[0]))[: len(found[0])], body)
-    identifier = hashlib.sha256(body).hexdigest()[:32].upper().encode()
-    return body + mark + _RANDOM.sub(identifier, trailer)

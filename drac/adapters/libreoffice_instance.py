@@ -13,12 +13,9 @@ from typing import Any
 
 from drac.adapters import libreoffice_bridge as bridge
 from drac.adapters.libreoffice_processes import PROFILE, end, make_home, record_owner, remove_home
-from drac.adapters.libreoffice_profile import write_profile
+from drac.adapters.libreoffice_profile import EXPORT, write_profile
 from drac.adapters.libreoffice_programs import OfficeProgram, find_program
 from drac.errors import ConverterUnavailable
-
-_EXPORT = ["ReduceImageResolution=false", "Quality=90", "ExportNotes=false", "ExportHiddenSlides=false"]
-"""PDF export: images keep their pixels; no comments, no hidden slides."""
 
 
 class OfficeDied(Exception):
@@ -70,7 +67,7 @@ class OfficeInstance:
 
         `read_as` names LibreOffice's import filter; None lets it look for itself.
         """
-        arguments = (str(source), None, str(target), "pdf", None, _EXPORT, False, read_as, password)
+        arguments = (str(source), None, str(target), "pdf", None, list(EXPORT), False, read_as, password)
         try:
             self._proxy(timeout).convert(*arguments)
         except TimeoutError as error:

@@ -32,6 +32,17 @@ _SETTINGS: tuple[tuple[str, str, str], ...] = (
 )
 """Path in LibreOffice's registry, property, value."""
 
+EXPORT = (
+    # Images keep their pixels.
+    "ReduceImageResolution=false",
+    "Quality=90",
+    "ExportNotes=false",
+    "ExportHiddenSlides=false",
+    # Links to files beside the document must not name the folder in which the copy lies.
+    "ExportLinksRelativeFsys=true",
+)
+"""PDF export settings; LibreOffice's own for the rest."""
+
 _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
 """
@@ -50,8 +61,8 @@ def write_profile(profile: Path) -> None:
 
 
 def settings_digest() -> str:
-    """16 hexadecimal digits of everything that `write_profile` writes."""
-    return hashlib.sha256(repr(_SETTINGS).encode()).hexdigest()[:16]
+    """16 hexadecimal digits of everything that LibreOffice is told by us."""
+    return hashlib.sha256(repr((_SETTINGS, EXPORT)).encode()).hexdigest()[:16]
 
 
 def pipe_name(profile: Path, user_id: int) -> str:

@@ -59,12 +59,11 @@ def _office_health() -> Health:
 
 
 def _bridge_health() -> Health:
+    name = "Bridge to LibreOffice"
     try:
-        return Health(
-            "LibreOffice's Python bridge", "ok", f"{find_python()}, unoserver in {find_unoserver()}"
-        )
+        return Health(name, "ok", f"{find_python()}, unoserver in {find_unoserver()}")
     except ConverterUnavailable as error:
-        return Health("LibreOffice's Python bridge", "missing", error.message, error.remedy)
+        return Health(name, "missing", error.message, error.remedy)
 
 
 @functools.cache

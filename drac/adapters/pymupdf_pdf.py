@@ -35,9 +35,9 @@ class PdfPassthrough:
         Raises EncryptedDocument, EmptyDocument (no pages) or CorruptDocument (also where pages or parts of
         them are missing that the file says it has). Damage that MuPDF repairs without loss passes.
         """
-        with opened(source, password) as document:
+        with opened(source, password) as (document, locked):
             _check(source, document)
-            if document.needs_pass:
+            if locked:
                 _save_decrypted(document, target)
             else:
                 shutil.copyfile(source, target)
@@ -45,9 +45,9 @@ class PdfPassthrough:
 
 def inspect(pdf: Path, password: str | None = None) -> PdfInfo:
     """Pages of a PDF and whether it needs a password; raises as `PdfPassthrough.convert` does."""
-    with opened(pdf, password) as document:
+    with opened(pdf, password) as (document, locked):
         _check(pdf, document)
-        return PdfInfo(pages=document.page_count, encrypted=bool(document.needs_pass))
+        return PdfInfo(pages=document.page_count, encrypted=locked)
 
 
 def runs_over(pdf: bytes) -> bool:
@@ -64,29 +64,33 @@ def runs_over(pdf: bytes) -> bool:
 
 
 @contextmanager
-def opened(pdf: Path, password: str | None = None) -> Iterator[Any]:
-    """The PDF as a `pymupdf.Document`, unlocked; raises EmptyDocument, CorruptDocument, EncryptedDocument."""
+def opened(pdf: Path, password: str | None = None) -> Iterator[tuple[Any, bool]]:
+    """The PDF as a `pymupdf.Document`, unlocked, and whether it was locked.
+
+    Raises EmptyDocument, CorruptDocument or EncryptedDocument. Do not ask the document whether it
+    `needs_pass`: MuPDF answers by trying the empty password, and every stream then decrypts to nothing.
+    """
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     try:
         with pymupdf.open(pdf, filetype="pdf") as document:
-            _unlock(pdf, document, password)
-            yield document
+            yield document, _unlock(pdf, document, password)
     except pymupdf.EmptyFileError as error:
         raise EmptyDocument(f"{pdf}: an empty file of 0 bytes") from error
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
         raise CorruptDocument(f"{pdf}: damaged beyond repair ({error})") from error
 
 
-def _unlock(pdf: Path, document: Any, password: str | None) -> None:
+def _unlock(pdf: Path, document: Any, password: str | None) -> bool:
     if not document.needs_pass:
-        return
+        return False
     if password is None:
         raise EncryptedDocument(f"{pdf}: encrypted with a password")
     if not document.authenticate(password):
         raise EncryptedDocument(f"{pdf}: encrypted, and the password given does not open it")
+    return True
 
 
 def _save_decrypted(document: Any, target: Path) -> None:
