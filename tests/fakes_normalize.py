@@ -11,7 +11,7 @@ from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument
 
 
 class FakePdfConverter:
-    """`ports.PdfConverter` for files whose first line says what happens; the PDF has one page a further line."""
+    """`ports.PdfConverter` for files whose first line says what happens; each further line is a page."""
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
@@ -30,21 +30,25 @@ class FakePdfConverter:
 
 
 def pdf_of(*texts: str, pages: int | None = None) -> bytes:
-    """A PDF with a page for each text, written by hand; `pages` sets the declared count."""
+    """A PDF with a page for each text, written by hand; `pages` sets the declared count.
+
+    The pages come first, then what is drawn on them, as in files that are made for the web.
+    """
     count = len(texts)
-    kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(count))
+    kids = " ".join(f"{4 + at} 0 R" for at in range(count))
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         f"<</Type/Pages/Kids[{kids}]/Count {count if pages is None else pages}>>".encode(),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
-    for at, text in enumerate(texts):
+    objects += [
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]"
+        b"/Resources<</Font<</F 3 0 R>>>>/Contents %d 0 R>>" % (4 + count + at)
+        for at in range(count)
+    ]
+    for text in texts:
         drawing = f"BT /F 24 Tf 72 720 Td ({text}) Tj ET".encode()
-        objects += [
-            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]"
-            b"/Resources<</Font<</F 3 0 R>>>>/Contents %d 0 R>>" % (5 + 2 * at),
-            b"<</Length %d>>\nstream\n%s\nendstream" % (len(drawing), drawing),
-        ]
+        objects.append(b"<</Length %d>>\nstream\n%s\nendstream" % (len(drawing), drawing))
     return _file(objects)
 
 
@@ -118,9 +122,7 @@ def encrypted_pdf(*texts: str, user: str = "", owner: str = "owner") -> bytes:
     import pymupdf
 
     with pymupdf.open(stream=pdf_of(*texts), filetype="pdf") as document:
-        return bytes(
-            document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=user, owner_pw=owner)
-        )
+        return bytes(document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=user, owner_pw=owner))
 
 
 def page_texts(pdf: Path) -> list[str]:

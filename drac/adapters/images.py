@@ -67,24 +67,30 @@ class ImageConverter:
         Pixels are kept, JPEG and CCITT data as they are; EXIF orientation is applied, transparency falls on
         white. Raises CorruptDocument (damaged or cut short) or LimitExceeded (`MAX_PIXELS`, `MAX_FRAMES`).
         """
-        with _reading(source) as image:
+        data = source.read_bytes()
+        with _reading(source, data) as image:
             direct = _check_frames(source, image)
-            frames = [source.read_bytes()] if direct else list(_decoded(image))
+            frames = [data] if direct else list(_decoded(image))
             multiple = image.format == "TIFF"
         target.write_bytes(_to_pdf(source, frames, multiple))
 
 
 @contextmanager
-def _reading(source: Path) -> Iterator[Image.Image]:
-    """The image opened; what Pillow raises on a damaged or absurd one becomes ours."""
-    from PIL import Image, UnidentifiedImageError
+def _reading(source: Path, data: bytes) -> Iterator[Image.Image]:
+    """The image opened; what Pillow raises on a damaged or absurd one becomes ours.
+
+    From memory: Pillow 13 does not turn a TIFF upright that it maps from a file.
+    """
+    from PIL import Image, ImageFile, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+    # WeasyPrint, when it is imported in this process, tells Pillow to fill up what is missing.
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(source) as image:
+            with Image.open(io.BytesIO(data)) as image:
                 yield image
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         raise LimitExceeded(f"{source}: {error}", remedy="Scale the image down.") from error

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import importlib.metadata
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -105,21 +106,18 @@ def _box(group: dict[str, Any]) -> LayoutBox:
 
 @cache
 def fingerprint() -> dict[str, str]:
-    """Versions of PyMuPDF, MuPDF and onnxruntime, and the layout models' digest."""
-    import onnxruntime
-
-    pymupdf = mupdf()
-    models = Path(pymupdf.__file__).parent / "layout" / "resources" / "onnx"
+    """Versions of PyMuPDF and onnxruntime and the layout models' digest; without loading them."""
+    layout = importlib.metadata.distribution("pymupdf-layout")
     names = ("feature_imf1.onnx", "layout_rf2.4.1+imf1.onnx", "table_grid_model_v4_ep.onnx")
+    paths = (Path(str(layout.locate_file(f"pymupdf/layout/resources/onnx/{name}"))) for name in names)
     return {
-        "pymupdf": pymupdf.__version__,
-        "mupdf": pymupdf.mupdf_version,
-        "onnxruntime": onnxruntime.__version__,
-        "layout": digest(models / name for name in names),
+        "pymupdf": importlib.metadata.version("pymupdf"),
+        "onnxruntime": importlib.metadata.version("onnxruntime"),
+        "layout": f"{layout.version} {digest(paths)}",
     }
 
 
-def digest(paths: Iterator[Path]) -> str:
+def digest(paths: Iterable[Path]) -> str:
     """First 16 hexadecimal digits of the sha256 over the files' bytes."""
     whole = hashlib.sha256()
     for path in paths:

@@ -12,7 +12,7 @@ from drac.adapters.rapidocr import OcrLine, recognise
 from drac.records import Box
 from drac.stages.convert.page import LayoutBox, Line, Word
 
-_MAX_SIDE = 4000
+_MAX_SIDE = 3000
 """Pixels of the drawn page's longer side, at most."""
 _TEXT_HEIGHT = 0.8
 """Font size over the height of a recognised line's box (PP-OCR boxes reach past the glyphs)."""

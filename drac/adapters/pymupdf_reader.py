@@ -71,7 +71,7 @@ class LocalReader:
             with hushed(), mupdf().open(pdf) as document:
                 return [self._page(document, page) for page in pages]
         except Exception as error:
-            return [_failed(page, error) for page in pages]
+            return [_failed(page, error, pdf) for page in pages]
         finally:
             _shrink()
 
@@ -151,8 +151,10 @@ def _text(page: Page, state: PageState, method: str, notes: tuple[str, ...]) -> 
     return PageText(page, state, "", "local", method, notes=notes, attempts=(Attempt("local", "ok"),))
 
 
-def _failed(page: Page, error: Exception) -> PageText:
+def _failed(page: Page, error: Exception, pdf: Path | None = None) -> PageText:
     reason = f"{type(error).__name__}: {error}".splitlines()[0]
+    if pdf is not None:
+        reason = reason.replace(str(pdf), pdf.name)
     return PageText(page, PageState.FAILED, "", "local", attempts=(Attempt("local", reason),))
 
 

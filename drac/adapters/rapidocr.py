@@ -15,7 +15,7 @@ import numpy.typing as npt
 from drac.adapters.pymupdf_layout import digest, hushed
 from drac.records import Box, Health
 
-_MAX_SIDE = 4096
+_MAX_SIDE = 3000
 """Pixels of the longer side; a larger image is scaled down before detection."""
 _MIN_SCORE = 0.5
 """Confidence of a line below which it is left out (RapidOCR's own default)."""
@@ -73,7 +73,7 @@ def _upright(corners: Any) -> Box:
 @cache
 def fingerprint() -> dict[str, str]:
     """RapidOCR's version and its weights' digest; without loading them."""
-    return {"rapidocr": importlib.metadata.version("rapidocr"), "ocr-weights": digest(iter(_weights()))}
+    return {"rapidocr": importlib.metadata.version("rapidocr"), "ocr-weights": digest(_weights())}
 
 
 def _weights() -> list[Path]:

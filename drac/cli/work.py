@@ -128,7 +128,7 @@ def _convert(store: Store, catalog: Catalog, settings: Settings, wanted: Wanted)
         if not options.retry:
             found.usable()
         report = Conversion(store, catalog, settings, tools, shown, options).run(sources, found.skipped)
-    return report, known.mark_vanished(store, catalog, found.roots, found.sources)
+    return report, known.mark_vanished(store, catalog, found)
 
 
 def _plan(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from drac.corpus import Root, real_path
+from drac.corpus import Discovery, real_path
 from drac.errors import UsageError
 from drac.pipeline.planning import document_pages
 from drac.records import Source
@@ -33,16 +33,19 @@ def _known_path(record: dict[str, Any]) -> Path:
     return real_path(Source(record["collection"], record["path"], record["root"], record["doc_id"]))
 
 
-def mark_vanished(
-    store: Store, catalog: Catalog, roots: Sequence[Root], found: Iterable[Source]
-) -> list[str]:
-    """Note the sources of the folders walked that are no longer there; returns their names."""
-    walked_whole = {(root.collection, root.folder) for root in roots if root.whole}
-    present = {source.doc_id for source in found}
+def mark_vanished(store: Store, catalog: Catalog, found: Discovery) -> list[str]:
+    """Note the sources of the folders walked that are no longer there; returns their names.
+
+    What lies in a folder that could not be listed may still be there, and stays.
+    """
+    walked_whole = {(root.collection, root.folder) for root in found.roots if root.whole}
+    closed = tuple(f"{one.path}/" for one in found.skipped if one.kind == "unusable")
+    present = {source.doc_id for source in found.sources}
     vanished: list[str] = []
     for record in store.all_sources():
         walked = (record["collection"], record["root"]) in walked_whole
-        if walked and record["live"] and record["doc_id"] not in present:
+        hidden = f"{record['root']}/{record['path']}".startswith(closed)
+        if walked and record["live"] and record["doc_id"] not in present and not hidden:
             gone = {**record, "live": False}
             store.put_source(record["doc_id"], gone)
             catalog.put_source(gone)

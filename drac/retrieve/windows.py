@@ -53,7 +53,7 @@ class _Cutter:
             return len(self.text)
         aim = first + ceil(left / ceil(left / limit))
         reach = range(first + max(1, limit // 4), first + limit + 1)
-        places = [token for token in reach if True]
+        places = [token for token in reach if self.starts[token] > self.starts[token - 1]]
         if not places:
             return self._next_start(begin)
         return self.starts[max(places, key=lambda token: (self._quality(token), -abs(token - aim)))]

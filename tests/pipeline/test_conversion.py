@@ -53,7 +53,7 @@ class Bench:
                 progress = SilentProgress()
                 run = Conversion(store, self.catalog, self.settings, with_tools or tools(), progress, options)
                 report = run.run(sources, found.skipped)
-                mark_vanished(store, self.catalog, found.roots, found.sources)
+                mark_vanished(store, self.catalog, found)
                 self.counts = status(self.catalog)
                 return report
             finally:

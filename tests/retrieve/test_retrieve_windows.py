@@ -51,3 +51,15 @@ def test_without_sentences_windows_end_between_words() -> None:
 def test_a_character_of_more_tokens_than_fit_is_passed_on_whole() -> None:
     spans = windows("ab", [(0, 1)] * 3 + [(1, 2)], 2, lambda piece: 3 * piece.count("a") + piece.count("b"))
     assert spans == [(0, 1), (1, 2)]
+
+
+def test_f47_a_cut_that_makes_more_tokens_is_seen() -> None:
+    text = "A" + "b" * 99
+
+    def count(piece: str) -> int:
+        return -(-len(piece) // 4) + (not piece.startswith("A"))
+
+    spans = windows(text, [(n, min(n + 4, 100)) for n in range(0, 100, 4)], 5, count)
+    assert [start for start, _ in spans] == [0, *(end for _, end in spans[:-1])]
+    assert spans[-1][1] == 100
+    assert max(count(text[start:end]) for start, end in spans) == 5

@@ -14,8 +14,10 @@ from drac.stages.tokens import estimate_tokens
 
 _BODY = 7
 """Level of an atom without headings: finer than any heading."""
-_CROSS = 0.5
-"""Cost of a section boundary inside a group; a group's empty room costs up to 1."""
+_CROSS = 1.2
+"""Cost of a section boundary inside a group, where a group's empty room costs up to 1: at the default target
+two sections are joined below about 80 tokens each. Measured on pages of RAG-Multi-Corpus with MiniLM (380
+queries, nDCG@10): 0.758 at 0.5, 0.770 at 1.2, 0.772 at 1.5, where next to nothing is joined any more."""
 _THIN = 0.25
 """Cost of each block that a group has less than `min_blocks`."""
 _OVER = 8.0

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from drac.records import Box
 from drac.stages.convert.headings import style_of
+from drac.stages.convert.lists import item_number, starts_bullet
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze, union
-from drac.stages.convert.text import visual_lines
+from drac.stages.convert.text import line_text, visual_lines
 
 EDGE = 0.15
 """Share of the page's height at its top and at its foot where running headers and footers stand."""
@@ -65,8 +66,8 @@ def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     loose = orphans + [line for box, lines in claimed.items() if box.kind == "picture" for line in lines]
     blocks += _paragraphs(loose)
     marked = [_mark(part, view, facts) for block in blocks for part in _split_heading(block)]
-    marked = [_promote(block, view, facts) for block in marked]
-    ordered = reading_order(marked, lambda block: block.box)
+    marked = [_promote(block, view, facts) for block in _spare(marked)]
+    ordered = _listed(reading_order(marked, lambda block: block.box))
     return sorted(ordered, key=lambda block: block.kind == "footnote")
 
 
@@ -139,7 +140,32 @@ def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
         return replace(block, kind="furniture")
     if not said:
         return block
-    return replace(block, kind=_kept_kind(block, edge, facts))
+    return replace(block, kind=_kept_kind(block, facts))
+
+
+def _listed(blocks: Sequence[Block]) -> list[Block]:
+    """Paragraphs that open with a bullet, or with the number before or after a neighbour's, are items."""
+    numbers = [item_number(line_text(visual_lines(block.lines)[0])) for block in blocks]
+    listed = []
+    for place, block in enumerate(blocks):
+        number = numbers[place]
+        near = {numbers[place - 1] if place else None, *numbers[place + 1 : place + 2]}
+        in_row = number is not None and not near.isdisjoint({number - 1, number + 1})
+        bullet = starts_bullet(line_text(visual_lines(block.lines)[0]))
+        item = block.kind == "paragraph" and (in_row or bullet)
+        listed.append(replace(block, kind="list-item") if item else block)
+    return listed
+
+
+def _spare(blocks: Sequence[Block]) -> list[Block]:
+    """A page that holds nothing but repeated lines keeps them; only its number goes."""
+    if any(block.kind != "furniture" for block in blocks):
+        return list(blocks)
+    return [replace(block, kind="paragraph") if not _is_number(block) else block for block in blocks]
+
+
+def _is_number(block: Block) -> bool:
+    return is_page_number(" ".join(line.text for line in block.lines))
 
 
 def _split_heading(block: Block) -> list[Block]:
@@ -156,9 +182,9 @@ def _split_heading(block: Block) -> list[Block]:
 
 
 def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
-    """Text set like a heading and standing alone is one; a heading without letters is none."""
+    """Text set like a heading and standing alone is one; one without letters, or on its side, is none."""
     text = " ".join(line.text for line in block.lines)
-    letters = any(c.isalpha() for c in text)
+    letters = any(c.isalpha() for c in text) and all(line.upright for line in block.lines)
     if block.kind == "heading":
         return block if letters else replace(block, kind="paragraph")
     short = len(block.lines) <= 2 and len(text) <= 100 and not text.endswith((".", ":", ";", ","))
@@ -175,11 +201,9 @@ def _has_neighbour(block: Block, view: PageView) -> bool:
     return any(line not in block.lines for line in beside)
 
 
-def _kept_kind(block: Block, edge: str, facts: DocumentFacts) -> str:
-    """What a header or footer is that occurs only once: a large one is a heading, a small one goes."""
+def _kept_kind(block: Block, facts: DocumentFacts) -> str:
+    """What the layout calls a header or footer but stands on no other page: a heading if it is large."""
     size = max(line.size for line in block.lines)
-    if edge and size <= facts.body_size * 1.15 and facts.pages < 3:
-        return "furniture"
     return "heading" if facts.body_size and size > facts.body_size * 1.15 else "paragraph"
 
 

@@ -10,15 +10,17 @@ without a first cell go to the row above.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from statistics import median
 
 from drac.records import Box, Cell
 from drac.stages.convert.page import Line, union
 from drac.stages.convert.text import flow, visual_lines
 
+_MAX_HEADER_ROWS = 3
+"""More leading rows without a number are taken for rows of words."""
 Interval = tuple[float, float]
 
 
@@ -52,6 +54,10 @@ class Grid:
     """Filled cells in row-major order."""
     boxes: tuple[Box, ...]
     """One a row: where its text stands."""
+    title: str = ""
+    """Text of a single cell over the whole width at the top; empty if none."""
+    title_box: Box = (0.0, 0.0, 0.0, 0.0)
+    """Where the title stands."""
 
 
 def grid_of(
@@ -65,25 +71,52 @@ def grid_of(
     upright = [line for line in lines if line.upright]
     if len(upright) < 2:
         return None
-    rows = _rows_by_content(upright)
+    flat = [rule for rule in rules if rule[3] - rule[1] < 3]
+    rows = _rows_by_content(upright, flat)
     if rows is not None:
-        rows = _rows_by_content(_cut(upright, _left_edges(rows))) or rows
+        rows = _rows_by_content(_cut(upright, _left_edges(rows)), flat) or rows
     else:
-        rows = _rows_by_height(upright, borders, _inner_rules(rules, union(line.box for line in upright)))
+        rows = _rows_by_height(upright, borders, _inner_rules(flat, union(line.box for line in upright)))
+    rows = [part for row in rows for part in _unstacked(row)]
     columns = _columns(rows)
-    if len(rows) < 2 or len(columns) < 2:
+    title = _title_rows(rows, len(columns))
+    if len(rows) - title < 2 or len(columns) < 2:
         return None
-    return _grid(_place(rows, columns), len(columns), rules, known)
+    grid = _grid(_place(rows[title:], columns), len(columns), rules, known)
+    heads = [line for row in rows[:title] for cell in row for line in cell.lines]
+    return (
+        replace(grid, title=flow(heads, known), title_box=union(line.box for line in heads))
+        if heads
+        else grid
+    )
 
 
-def _rows_by_content(lines: Sequence[Line]) -> list[Row] | None:
+def _unstacked(row: Row) -> list[Row]:
+    """A row of four cells or more that are piles of numbers on common baselines is several rows."""
+    lines = [line for cell in row for line in cell.lines]
+    groups = visual_lines(lines)
+    numbers = sum(not any(c.isalpha() for c in line.text) for line in lines)
+    full = all(len(group) >= 0.6 * len(row) for group in groups)
+    if len(row) < 4 or len(groups) < 2 or not full or numbers < 0.6 * len(lines):
+        return [row]
+    return [[Draft([line]) for line in group] for group in groups]
+
+
+def _title_rows(rows: Sequence[Row], columns: int) -> int:
+    """Leading rows of one cell over three columns or more: they name the table, not a column."""
+    if columns < 3:
+        return 0
+    return next((place for place, row in enumerate(rows) if len(row) > 1), 0)
+
+
+def _rows_by_content(lines: Sequence[Line], rules: Sequence[Box]) -> list[Row] | None:
     """Rows by content order, or None where that order is not cell by cell."""
     ordered = sorted(lines, key=lambda line: line.order)
     rows: list[Row] = [[Draft([ordered[0]])]]
     floor = ordered[0].box[1] - 1000.0
     for before, line in pairwise(ordered):
         cell = rows[-1][-1]
-        if _continues(cell, before, line):
+        if _continues(cell, before, line) and not _parted(before, line, rules):
             cell.lines.append(line)
         elif _same_row(rows[-1], line, floor):
             rows[-1].append(Draft([line]))
@@ -99,6 +132,16 @@ def _continues(cell: Draft, before: Line, line: Line) -> bool:
     x0, _, x1, _ = cell.box
     beside = line.box[0] > x1 or line.box[2] < x0
     return 0.45 * line.size < down < 1.9 * max(line.size, before.size) and not beside
+
+
+def _parted(before: Line, line: Line, rules: Sequence[Box]) -> bool:
+    """Whether a ruling line runs between two lines; one that touches the upper line underlines it."""
+    top, foot = before.box[3] - 0.1 * before.size, line.box[1] + 0.3 * line.size
+    half = (line.box[2] - line.box[0]) / 2
+    return any(
+        top < rule[1] and rule[3] < foot and min(rule[2], line.box[2]) - max(rule[0], line.box[0]) > half
+        for rule in rules
+    )
 
 
 def _same_row(row: Row, line: Line, floor: float) -> bool:
@@ -293,33 +336,33 @@ def _grid(
 def _header_rows(
     placed: Sequence[dict[int, list[Line]]], columns: int, boxes: Sequence[Box], rules: Sequence[Box]
 ) -> int:
-    """1 where the first row differs from the rest by weight, a rule below it, or lack of numbers."""
-    if len(placed) < 2:
-        return 0
-    if _all_bold(placed[0]) and not _all_bold(placed[1]):
-        return 1
+    """Leading rows that differ from the rest by weight, a rule below them, or lack of numbers."""
+    if _all_bold(placed[0]) and not all(map(_all_bold, placed)):
+        return _leading(_all_bold(row) for row in placed)
+    words = _leading(_numbers(row) < 0.2 for row in placed)
+    if words and words < len(placed) and all(_numbers(row) > 0.4 for row in placed[words : words + 3]):
+        return min(words, _MAX_HEADER_ROWS)
     middle = (boxes[0][3] + boxes[1][1]) / 2
-    table = union(boxes)
-    ruled = [one for one in _inner_rules(rules, table) if abs(one - middle) < 12]
-    if ruled and len(_inner_rules(rules, table)) <= max(2, len(placed) // 3):
-        return 1
-    if columns > 2 or _turns_numeric(placed, columns):
+    inner = _inner_rules(rules, union(boxes))
+    ruled = any(abs(one - middle) < 12 for one in inner) and len(inner) <= max(2, len(placed) // 3)
+    if ruled or columns > 2:
         return 1
     return 0 if _keys(placed) else 1
 
 
+def _leading(flags: Iterable[bool]) -> int:
+    """How many flags are true before the first that is not."""
+    return sum(1 for _ in takewhile(bool, flags))
+
+
+def _numbers(row: dict[int, list[Line]]) -> float:
+    """Share of a row's cells that hold a digit, the first column apart."""
+    texts = [lines[0].text for column, lines in row.items() if column] or [""]
+    return sum(any(c.isdigit() for c in text) for text in texts) / len(texts)
+
+
 def _all_bold(row: dict[int, list[Line]]) -> bool:
     return bool(row) and all(line.bold for lines in row.values() for line in lines)
-
-
-def _turns_numeric(placed: Sequence[dict[int, list[Line]]], columns: int) -> bool:
-    """Whether a column is numbers below a first cell that is none."""
-    for column in range(columns):
-        first, *rest = [row[column][0].text for row in placed if column in row] or [""]
-        numbers = sum(any(c.isdigit() for c in text) for text in rest)
-        if rest and numbers > 0.8 * len(rest) and not any(c.isdigit() for c in first):
-            return True
-    return False
 
 
 def _keys(placed: Sequence[dict[int, list[Line]]]) -> bool:

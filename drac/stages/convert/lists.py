@@ -32,6 +32,18 @@ def starts_item(text: str) -> bool:
     return bool(_BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text))
 
 
+def starts_bullet(text: str) -> bool:
+    """Whether a line opens with a bullet that is no dash, and goes on."""
+    bullet = _BULLET.match(text)
+    return bullet is not None and text[0] not in "-–—*o→" and bullet.end() < len(text)
+
+
+def item_number(text: str) -> int | None:
+    """The number that a line opens with, as in "3. text" or "3) text"."""
+    number = _NUMBER.match(text)
+    return int(number[1]) if number else None
+
+
 def items_of(lines: Sequence[Line], known: Collection[str] = ()) -> list[Item]:
     """The items in the lines of one list box: a new one where a line opens with a marker."""
     groups: list[list[list[Line]]] = []

@@ -114,6 +114,8 @@ def _write_table(page: Written, block: Block, view: PageView, facts: DocumentFac
         for group in visual_lines(block.lines):
             page.add("paragraph", escape(line_text(group)), [union(line.box for line in group)])
         return
+    if grid.title:
+        page.add("caption", escape(grid.title), [grid.title_box])
     sentences = []
     for row, text in row_sentences(grid.cells, grid.rows, grid.columns, grid.header_rows):
         start, end = page.add("row", escape(text), [grid.boxes[row]])
@@ -128,6 +130,7 @@ def _table(block: Block, grid: Grid, sentences: Sequence[tuple[int, int, int]]) 
         columns=grid.columns,
         header_rows=grid.header_rows,
         cells=grid.cells,
+        caption=grid.title,
         sentences=tuple(sentences),
     )
 

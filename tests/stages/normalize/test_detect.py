@@ -152,9 +152,8 @@ def test_any_bytes_have_a_type_or_a_document_error(
 
 
 class _Recorder:
-    fingerprint = {"converter": "recorder"}
-
     def __init__(self) -> None:
+        self.fingerprint = {"converter": "recorder"}
         self.calls: list[tuple[str, str | None]] = []
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:

@@ -47,7 +47,7 @@ def test_a_character_cut_at_the_end_of_a_sample_is_no_other_encoding() -> None:
 
 def test_binary_is_no_text() -> None:
     assert looks_like_text(_ENGLISH.encode())
-    assert looks_like_text("tab\tand\x0cform feed\r\n".encode())
+    assert looks_like_text(b"tab\tand\x0cform feed\r\n")
     assert not looks_like_text(bytes(range(32)) * 4)
 
 

@@ -1,0 +1,178 @@
+"""A page's lines and layout boxes to Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from drac.records import Box
+from drac.stages.convert.blocks import is_page_number
+from drac.stages.convert.headings import heading_level, heading_styles
+from drac.stages.convert.order import reading_order
+from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, Word, squeeze
+from drac.stages.convert.write import Written, write_page
+
+FACTS = DocumentFacts(
+    pages=5, body_size=10.0, heading_styles=((18.0, True), (14.0, True), (10.0, True)),
+)  # fmt: skip
+
+
+def line(text: str, x: float, y: float, *, size: float = 10.0, bold: bool = False, order: int = 0) -> Line:
+    words, place = [], x
+    for word in text.split():
+        words.append(Word(word, (place, y - 0.8 * size, place + size / 2 * len(word), y + 0.2 * size)))
+        place += size / 2 * (len(word) + 1)
+    box = (x, y - 0.8 * size, words[-1].box[2], y + 0.2 * size)
+    return Line(tuple(words), box, size, bold=bold, order=order, run=order, raw=text)
+
+
+def page(lines: list[Line], boxes: list[LayoutBox] | None = None, facts: DocumentFacts = FACTS) -> Written:
+    numbered = tuple(replace(one, order=order, run=order) for order, one in enumerate(lines))
+    return write_page(PageView(600, 800, numbered, tuple(boxes or ())), facts)
+
+
+def around(kind: str, *lines: Line) -> LayoutBox:
+    x0, y0, x1, y1 = zip(*(one.box for one in lines), strict=True)
+    return LayoutBox(kind, (min(x0), min(y0), max(x1), max(y1)))
+
+
+def test_headings_get_the_level_of_their_style() -> None:
+    lines = [
+        line("Report", 50, 200, size=18, bold=True),
+        line("Results", 50, 230, size=14, bold=True),
+        line("They are good.", 50, 260),
+    ]
+    written = page(lines, [around("title", lines[0]), around("section-header", lines[1])])
+    assert written.markdown == "# Report\n\n## Results\n\nThey are good."
+    assert [region.kind for region in written.regions] == ["heading", "heading", "paragraph"]
+
+
+def test_bookmarks_and_numbers_decide_levels_before_styles() -> None:
+    facts = replace(FACTS, outline={squeeze("Annex"): 3})
+    big = [line("x", 0, 100, size=18, bold=True)]
+    assert heading_level(big, "Annex", facts) == 3
+    assert heading_level(big, "2.1.4 Depth", facts) == 3
+    assert heading_level(big, "2 Depth", facts) == 1
+
+
+def test_heading_styles_leave_out_the_body_and_join_near_sizes() -> None:
+    from collections import Counter
+
+    styles = Counter({(18.0, True): 1, (17.5, True): 2, (10.0, False): 50, (10.0, True): 4, (9.0, True): 9})
+    assert heading_styles(styles, (10.0, False)) == ((18.0, True), (10.0, True))
+
+
+def test_nested_lists_keep_numbers_and_depth() -> None:
+    lines = [
+        line("1. First", 50, 200),
+        line("• inner", 70, 215),
+        line("• second", 70, 230),
+        line("goes on", 78, 245),
+        line("2. Second", 50, 260),
+    ]
+    written = page(lines, [around("list-item", *lines)])
+    assert written.markdown == "1. First\n   - inner\n   - second goes on\n2. Second"
+    assert [region.kind for region in written.regions] == ["list"]
+
+
+def test_f39_a_year_is_no_list_and_a_dash_no_line() -> None:
+    written = page([line("Total 5", 50, 200), line("---", 50, 300), line("1986. A year", 50, 400)])
+    assert written.markdown == "Total 5\n\n\\---\n\n1986\\. A year"
+
+
+def test_numbered_paragraphs_in_a_row_are_a_list() -> None:
+    lines = [line(f"{number}. item", 50, 200 + 40 * number) for number in (1, 2, 3)]
+    assert page(lines).markdown == "1. item\n2. item\n3. item"
+
+
+def test_a_table_becomes_one_paragraph_a_row_with_its_grid_beside() -> None:
+    lines = [
+        line("Fuel", 50, 200), line("Trim", 150, 200), line("Price", 250, 200),
+        line("Petrol", 50, 215), line("Base", 150, 215), line("9.0", 250, 215),
+        line("Diesel", 50, 230), line("Top", 150, 230), line("12.5", 250, 230),
+    ]  # fmt: skip
+    written = page(lines, [around("table", *lines)])
+    assert written.markdown.split("\n\n") == [
+        "Fuel: Petrol; Trim: Base; Price: 9.0.",
+        "Fuel: Diesel; Trim: Top; Price: 12.5.",
+    ]
+    (table,) = written.tables
+    assert (table.rows, table.columns, table.header_rows) == (3, 3, 1)
+    cut = {row: written.markdown[start:end] for row, start, end in table.sentences}
+    assert cut[2] == "Fuel: Diesel; Trim: Top; Price: 12.5."
+    assert [region.kind for region in written.regions] == ["row", "row"]
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    left = [line("left text here and more", 50, 200 + 40 * place) for place in range(3)]
+    right = [line("right text here and more", 320, 200 + 40 * place) for place in range(3)]
+    mixed = [one for pair in zip(left, right, strict=True) for one in pair]
+    texts = page(mixed).markdown.split("\n\n")
+    assert [text.split()[0] for text in texts] == ["left"] * 3 + ["right"] * 3
+
+
+def test_a_title_over_two_columns_comes_first() -> None:
+    boxes: dict[str, Box] = {
+        "title": (50, 50, 550, 70),
+        "left 1": (50, 80, 290, 200), "left 2": (50, 210, 290, 400),
+        "right 1": (310, 80, 550, 200), "right 2": (310, 210, 550, 400),
+        "foot": (50, 420, 550, 440),
+    }  # fmt: skip
+    assert reading_order(sorted(boxes), boxes.__getitem__) == [
+        "title", "left 1", "left 2", "right 1", "right 2", "foot",
+    ]  # fmt: skip
+
+
+def test_repeated_lines_and_page_numbers_are_furniture() -> None:
+    facts = replace(FACTS, furniture=frozenset({("top", squeeze("Acme Report 2023"))}))
+    written = page(
+        [line("Acme Report 2024", 50, 40), line("Text.", 50, 400), line("Page 3 of 5", 280, 780)], facts=facts
+    )
+    assert written.markdown == "Text."
+    assert written.furniture == ["Acme Report 2024", "Page 3 of 5"]
+
+
+def test_a_header_that_occurs_once_is_kept() -> None:
+    once = line("Letter to all staff", 50, 40)
+    written = page([once, line("Text.", 50, 400)], [around("page-header", once)])
+    assert written.markdown == "Letter to all staff\n\nText."
+
+
+def test_a_page_of_nothing_but_a_repeated_line_keeps_it() -> None:
+    facts = replace(FACTS, furniture=frozenset({("top", "chapter#")}))
+    assert page([line("Chapter 4", 50, 40)], facts=facts).markdown == "Chapter 4"
+
+
+def test_lines_that_no_box_claims_are_not_lost() -> None:
+    inside, outside = line("claimed", 50, 200), line("orphan", 50, 500)
+    assert page([inside, outside], [around("text", inside)]).markdown == "claimed\n\norphan"
+
+
+def test_text_inside_a_picture_is_kept() -> None:
+    label = line("Axis label", 100, 300)
+    assert page([label], [LayoutBox("picture", (50, 100, 500, 500))]).markdown == "Axis label"
+
+
+def test_footnotes_come_after_the_text() -> None:
+    note, text = line("1 See below.", 50, 300), line("Text goes on.", 50, 400)
+    assert page([note, text], [around("footnote", note)]).markdown == "Text goes on.\n\n1 See below."
+
+
+def test_code_is_kept_as_it_stands() -> None:
+    lines = [
+        replace(line("if x:", 50, 200), mono=True),
+        replace(line("return `y`", 70, 212), mono=True),
+    ]
+    box = around("text", *lines)
+    assert page(lines, [box]).markdown == "```\nif x:\n    return `y`\n```"
+
+
+@pytest.mark.parametrize("text", ["3", "- 3 -", "Page 3", "Page 3 of 9", "iv", "3/9", "| 12"])
+def test_page_numbers(text: str) -> None:
+    assert is_page_number(text)
+
+
+@pytest.mark.parametrize("text", ["3.14159", "Total 3", "2024-01-01", "vision", "3 apples", "civil"])
+def test_what_is_no_page_number(text: str) -> None:
+    assert not is_page_number(text)
