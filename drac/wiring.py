@@ -42,7 +42,7 @@ def conversion_tools(settings: Settings, workspace: Path) -> Iterator[Tools]:
     try:
         yield Tools(
             executor=executor,
-            detect=normalize.detect,
+            detect=lambda path, password: normalize.detect(path, password=password),
             companions=companions,
             normalize=normalize_task,
             office=office,
@@ -239,10 +239,12 @@ def health(workspace: Path, settings: Settings) -> list[Health]:
         pymupdf_render,
         rapidocr,
         sentence_transformers,
+        weasyprint_html,
     )
 
     return [
         *libreoffice_programs.health(),
+        weasyprint_html.health(),
         pymupdf_render.health(),
         rapidocr.health(),
         sentence_transformers.health(settings.search.model),

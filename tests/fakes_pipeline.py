@@ -35,7 +35,7 @@ class InlineExecutor:
         pass
 
 
-def detect(path: Path) -> DocumentType:
+def detect(path: Path, password: str | None) -> DocumentType:
     """`.office` files go through the office converter, all others through the PDF one."""
     if path.stat().st_size == 0:
         raise EmptyDocument(f"{path}: 0 bytes")

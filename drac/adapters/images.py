@@ -81,17 +81,11 @@ def _reading(source: Path, data: bytes) -> Iterator[Image.Image]:
 
     From memory: Pillow 13 does not turn a TIFF upright that it maps from a file.
     """
-    from PIL import Image, ImageFile, UnidentifiedImageError
+    from PIL import Image, UnidentifiedImageError
 
-    Image.MAX_IMAGE_PIXELS = MAX_PIXELS
-    # WeasyPrint, when it is imported in this process, tells Pillow to fill up what is missing.
-    ImageFile.LOAD_TRUNCATED_IMAGES = False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data)) as image:
-                yield image
+        with _strict_pillow(), Image.open(io.BytesIO(data)) as image:
+            yield image
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         raise LimitExceeded(f"{source}: {error}", remedy="Scale the image down.") from error
     except UnidentifiedImageError as error:
@@ -100,6 +94,22 @@ def _reading(source: Path, data: bytes) -> Iterator[Image.Image]:
         raise
     except Exception as error:  # on damaged files Pillow's plugins raise whatever their parsing meets
         raise CorruptDocument(f"{source}: a damaged or truncated image ({error})") from error
+
+
+@contextmanager
+def _strict_pillow() -> Iterator[None]:
+    """Pillow's global settings as we need them; WeasyPrint, in the same process, needs its own."""
+    from PIL import Image, ImageFile
+
+    before = Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES
+    Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES = MAX_PIXELS, False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            yield
+    finally:
+        Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def _check_frames(source: Path, image: Image.Image) -> bool:

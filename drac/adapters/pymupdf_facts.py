@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drac.adapters.pymupdf_text import PageContent, page_content
+from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
 from drac.stages.convert.blocks import edge_of
 from drac.stages.convert.headings import heading_styles, style_of
 from drac.stages.convert.page import DocumentFacts, Line, squeeze
@@ -53,7 +53,7 @@ def document_facts(document: Any, keep: dict[int, PageContent] | None = None) ->
     tally = _Tally()
     for index in sample(document.page_count):
         try:
-            content = page_content(document[index])
+            content = page_content(shown_page(document, index))
         except Exception:  # a page that cannot be read is reported when its turn comes
             continue
         tally.add(content)

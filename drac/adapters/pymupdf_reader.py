@@ -13,7 +13,7 @@ from drac.adapters.pymupdf_facts import document_facts
 from drac.adapters.pymupdf_layout import hushed, layout_boxes, mupdf, quiet_stdout
 from drac.adapters.pymupdf_ocr import ocr_page
 from drac.adapters.pymupdf_render import has_ink
-from drac.adapters.pymupdf_text import PageContent, page_content
+from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
 from drac.config import ConvertSettings
 from drac.records import Attempt, Page, PageState, PageText
 from drac.stages.convert.page import DocumentFacts, PageView
@@ -85,7 +85,7 @@ class LocalReader:
 
     def _read(self, document: Any, page: Page) -> PageText:
         known = self._remember(document, page)
-        sheet = document[page.number - 1]
+        sheet = shown_page(document, page.number - 1)
         content = known.contents.pop(page.number - 1, None) or page_content(sheet)
         notes = _hidden_notes(content)
         if not content.lines and not has_ink(sheet):

@@ -40,6 +40,17 @@ class PageContent:
     """Share of characters without a usable Unicode value, 0 to 1."""
 
 
+def shown_page(document: Any, index: int) -> Any:
+    """The page at 0-based `index` with its rotation worked into its content, in memory only.
+
+    PyMuPDF gives text in the unrotated page's points but draws the rotated page; afterwards both agree.
+    """
+    page = document[index]
+    if page.rotation:
+        page.remove_rotation()
+    return page
+
+
 def page_content(page: Any) -> PageContent:
     """Read the text layer once."""
     textpage = page.get_textpage(flags=_flags())

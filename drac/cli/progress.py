@@ -15,6 +15,11 @@ _EVERY = 5.0
 """Seconds between plain lines."""
 
 
+def note(message: str) -> None:
+    """A line on stderr."""
+    sys.stderr.write(f"drac: {message}\n")
+
+
 class PlainProgress:
     """A line every few seconds, and every failure."""
 
@@ -49,7 +54,7 @@ class PlainProgress:
 
     def note(self, message: str) -> None:
         """See pipeline.tasks.Progress."""
-        sys.stderr.write(f"drac: {message}\n")
+        note(message)
 
     def _line(self) -> None:
         self._next = time.monotonic() + _EVERY

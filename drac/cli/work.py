@@ -11,7 +11,7 @@ from typing import Any
 
 from drac import wiring
 from drac.cli.options import corpora_folder, parse_pages, passwords_from
-from drac.cli.progress import progress
+from drac.cli.progress import note, progress
 from drac.config import Settings
 from drac.corpus import Discovery, discover
 from drac.errors import MissingExtra, UsageError
@@ -169,7 +169,8 @@ def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
     """Embed a set's chunks and build its index."""
     _reading(workspace)
     with _writing(workspace) as (store, catalog):
-        return index_set(store, catalog, set_name, wiring.embedder(settings.search), wiring.flat_index)
+        embedder = wiring.embedder(settings.search)
+        return index_set(store, catalog, set_name, embedder, wiring.flat_index, note)
 
 
 def _index_if_possible(
@@ -181,7 +182,7 @@ def _index_if_possible(
         return None, "no dense index: install it with pip install 'drac[embed,offline]'; search uses BM25"
     try:
         embedder = wiring.embedder(settings.search)
-        return index_set(store, catalog, set_name, embedder, wiring.flat_index), ""
+        return index_set(store, catalog, set_name, embedder, wiring.flat_index, note), ""
     except MissingExtra as error:
         return None, f"{error.message}; {error.remedy}"
 

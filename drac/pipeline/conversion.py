@@ -138,7 +138,7 @@ class Conversion:
             raise LimitExceeded(
                 f"{size:,} bytes, more than the limit of {self._settings.normalize.max_bytes:,}"
             )
-        document.kind = self._tools.detect(document.path)
+        document.kind = self._tools.detect(document.path, next(iter(self._options.passwords), None))
         document.sha256 = file_digest(document.path)
         document.normalize_digest = self._normalize_digest(document, document.kind)
         if self._store.complete("normalize", document.normalize_digest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -17,12 +17,14 @@ from drac.pipeline.exporting import read_chunks, read_set, set_folder
 from drac.pipeline.recipes import embed_recipe, index_recipe
 from drac.ports import Embedder, Index
 from drac.retrieve.search import Owners, fill
-from drac.retrieve.vectors import DocumentVectors, embed_chunks
+from drac.retrieve.vectors import DocumentVectors, embed_documents
 from drac.store.catalog import Catalog
 from drac.store.files import write_file
 from drac.store.keys import artifact_digest
 from drac.store.store import Store, dump_json
 
+Texts = list[tuple[str, str]]
+"""A document's chunks: (chunk_id, text)."""
 POINTER = "index.json"
 """In a set's folder: which index artifact belongs to its chunks."""
 
@@ -42,18 +44,19 @@ class Indexed:
 
 
 def index_set(
-    store: Store, catalog: Catalog, name: str, embedder: Embedder, new_index: Callable[[int], Index]
+    store: Store,
+    catalog: Catalog,
+    name: str,
+    embedder: Embedder,
+    new_index: Callable[[int], Index],
+    note: Callable[[str], None],
 ) -> Indexed:
     """Embed what is not embedded yet, build the set's index where it is missing, and point to it."""
     began = time.perf_counter()
     described = read_set(store, name)
-    recipe = embed_recipe(embedder.fingerprint)
-    digests: list[str] = []
-    embedded = 0
-    for chunks in _by_document(store, name):
-        digest = artifact_digest(recipe, chunks)
-        digests.append(digest)
-        embedded += _ensure_vectors(store, digest, chunks, embedder)
+    documents = _digests(store, name, embedder)
+    digests = list(documents)
+    embedded = _embed_missing(store, documents, embedder, note)
     index_digest = artifact_digest(index_recipe({}), digests)
     if store.complete("index", index_digest) is None:
         _build(store, index_digest, digests, new_index)
@@ -67,19 +70,29 @@ def index_set(
     return Indexed(meta["chunks"], meta["windows"], embedded, embedder.fingerprint["model"])
 
 
-def _by_document(store: Store, name: str) -> Iterator[list[tuple[str, str]]]:
+def _digests(store: Store, name: str, embedder: Embedder) -> dict[str, Texts]:
+    """A set's documents as (chunk_id, text) lists, by the digest of their vectors, in order."""
+    recipe = embed_recipe(embedder.fingerprint)
+    found: dict[str, Texts] = {}
     for _, lines in groupby(read_chunks(store, name), key=lambda one: one["doc_id"]):
-        yield [(one["chunk_id"], one["text"]) for one in lines]
+        chunks = [(one["chunk_id"], one["text"]) for one in lines]
+        found[artifact_digest(recipe, chunks)] = chunks
+    return found
 
 
-def _ensure_vectors(store: Store, digest: str, chunks: list[tuple[str, str]], embedder: Embedder) -> int:
-    if store.complete("embed", digest):
-        return 0
-    vectors = embed_chunks(chunks, embedder)
-    meta = {"stage": "embed", "digest": digest, "chunks": len(chunks)}
-    with store.writing("embed", digest, meta, durable=False) as folder:
-        vectors.save(folder)
-    return len(chunks)
+def _embed_missing(
+    store: Store, documents: dict[str, Texts], embedder: Embedder, note: Callable[[str], None]
+) -> int:
+    """Embed what has no vectors yet and keep each document's as it comes; returns how many chunks."""
+    missing = {one: texts for one, texts in documents.items() if not store.complete("embed", one)}
+    total = sum(map(len, missing.values()))
+    if missing:
+        note(f"embedding {total} chunks of {len(missing)} documents")
+    for digest, vectors in embed_documents(missing.items(), embedder):
+        meta = {"stage": "embed", "digest": digest, "chunks": len(vectors.chunk_ids)}
+        with store.writing("embed", digest, meta, durable=False) as folder:
+            vectors.save(folder)
+    return total
 
 
 def _build(store: Store, digest: str, vectors: list[str], new_index: Callable[[int], Index]) -> None:

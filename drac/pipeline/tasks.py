@@ -71,8 +71,8 @@ class Tools:
 
     executor: Executor
     """Worker processes."""
-    detect: Callable[[Path], DocumentType]
-    """The true type of a file; raises a DocumentError."""
+    detect: Callable[[Path, str | None], DocumentType]
+    """The true type of a file; raises a DocumentError, EncryptedDocument where no password is given."""
     companions: Callable[[Path, DocumentType], tuple[Path, ...]]
     """Files beside a document that its PDF can depend on, such as a web page's images."""
     normalize: Callable[[NormalizeTask], Normalized]

@@ -186,6 +186,7 @@ def test_damage_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         with pytest.raises(CorruptDocument, match=name):
             ImageConverter().convert(source, tmp_path / "a.pdf", suffix=source.suffix)
         assert not (tmp_path / "a.pdf").exists()
+    assert ImageFile.LOAD_TRUNCATED_IMAGES
 
 
 def test_bombs_are_refused_before_they_are_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

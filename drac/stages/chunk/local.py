@@ -14,10 +14,10 @@ from drac.stages.tokens import estimate_tokens
 
 _BODY = 7
 """Level of an atom without headings: finer than any heading."""
-_CROSS = 1.2
-"""Cost of a section boundary inside a group, where a group's empty room costs up to 1: at the default target
-two sections are joined below about 80 tokens each. Measured on pages of RAG-Multi-Corpus with MiniLM (380
-queries, nDCG@10): 0.758 at 0.5, 0.770 at 1.2, 0.772 at 1.5, where next to nothing is joined any more."""
+_MIX = 6.0
+"""Cost of two sections in one group, times the smaller one's share of the target, where a group's empty room
+costs up to 1: at the default target, two sections of below about 50 tokens are joined. Measured on pages of
+RAG-Multi-Corpus with MiniLM (380 queries, nDCG@10): 0.770 at 4, 0.775 at 6, 0.773 at 9."""
 _THIN = 0.25
 """Cost of each block that a group has less than `min_blocks`."""
 _OVER = 8.0
@@ -103,8 +103,8 @@ class LocalPlanner:
         room = 1 - _tokens(group) / self._target
         waste = room**2 * (1 if room > 0 else _OVER)
         thin = _THIN * max(0, self._least - _blocks(group))
-        crossed = sum(_CROSS for unit in units[start + 1 : end] if unit[0].level < _BODY)
-        return waste + thin + crossed + _cut_cost(units[start - 1][-1] if start else None, group[0])
+        mixed = _MIX * sum(_mixed(*pair) for pair in pairwise(units[start:end])) / self._target
+        return waste + thin + mixed + _cut_cost(units[start - 1][-1] if start else None, group[0])
 
     def _fits(self, atoms: Sequence[_Atom]) -> bool:
         return _tokens(atoms) <= self._target and _blocks(atoms) <= self._most
@@ -116,6 +116,13 @@ def _tokens(atoms: Sequence[_Atom]) -> int:
 
 def _blocks(atoms: Sequence[_Atom]) -> int:
     return sum(len(atom.elements) for atom in atoms)
+
+
+def _mixed(before: Sequence[_Atom], after: Sequence[_Atom]) -> int:
+    """Tokens of the smaller of two neighbouring sections; 0 within one section."""
+    if after[0].level == _BODY:
+        return 0
+    return min(sum(atom.tokens for atom in unit) for unit in (before, after))
 
 
 def _cut_cost(before: _Atom | None, after: _Atom) -> float:

@@ -16,8 +16,9 @@ from drac.stages.convert.text import line_text, visual_lines
 
 EDGE = 0.15
 """Share of the page's height at its top and at its foot where running headers and footers stand."""
+_ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 _PAGE_NUMBER = re.compile(
-    r"\W*(?:page|seite|página|pagina|p\.?|pg\.?)?\s*\W*(?:\d{1,4}|[ivxlc]{1,6})\W*"
+    rf"\W*(?:page|seite|página|pagina|p\.?|pg\.?)?\s*\W*(?:\d{{1,4}}|{_ROMAN})\W*"
     r"(?:(?:of|von|de|di|sur|/)\s*\d{1,4}\W*)?",
     re.IGNORECASE,
 )
@@ -67,7 +68,7 @@ def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     blocks += _paragraphs(loose)
     marked = [_mark(part, view, facts) for block in blocks for part in _split_heading(block)]
     marked = [_promote(block, view, facts) for block in _spare(marked)]
-    ordered = _listed(reading_order(marked, lambda block: block.box))
+    ordered = _listed(_in_order(marked))
     return sorted(ordered, key=lambda block: block.kind == "footnote")
 
 
@@ -141,6 +142,13 @@ def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     if not said:
         return block
     return replace(block, kind=_kept_kind(block, facts))
+
+
+def _in_order(blocks: Sequence[Block]) -> list[Block]:
+    """Reading order by place; a page that stands on its side goes by content order."""
+    if not any(line.upright for block in blocks for line in block.lines):
+        return sorted(blocks, key=lambda block: block.lines[0].order)
+    return reading_order(blocks, lambda block: block.box)
 
 
 def _listed(blocks: Sequence[Block]) -> list[Block]:

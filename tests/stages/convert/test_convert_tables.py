@@ -77,7 +77,17 @@ def test_text_drawn_line_by_line_is_put_into_rows_by_height() -> None:
     ]
 
 
-def test_rules_part_rows_that_are_piled_up_in_a_cell() -> None:
+def test_a_ruling_line_parts_rows() -> None:
+    lines = drawn(
+        ("Key", 0, 100), ("Value", 100, 100),
+        ("one", 0, 112), ("two", 0, 124),
+        ("alpha", 100, 112), ("beta", 100, 124),
+    )  # fmt: skip
+    rules = [(0.0, y, 150.0, y + 1) for y in (102.5, 114.5)]
+    assert sentences(grid_of(lines, rules)) == ["Key: one; Value: alpha.", "Key: two; Value: beta."]
+
+
+def test_numbers_piled_up_in_every_cell_are_rows() -> None:
     lines = drawn(
         ("Month", 0, 100), ("Sales", 100, 100), ("Costs", 200, 100), ("Left", 300, 100),
         ("Apr", 0, 112), ("May", 0, 124), ("10", 100, 112), ("20", 100, 124),
@@ -144,7 +154,9 @@ TEXT = st.text("abc 019|.", max_size=6).map(lambda text: " ".join(text.split()))
 
 @given(st.lists(st.lists(TEXT, min_size=3, max_size=3), min_size=2, max_size=5))
 def test_a_sentence_holds_its_cells_and_headers_and_nothing_else(rows: list[list[str]]) -> None:
-    cells = tuple(Cell(row, column, text) for row, texts in enumerate(rows) for column, text in enumerate(texts))
+    cells = tuple(
+        Cell(row, column, text) for row, texts in enumerate(rows) for column, text in enumerate(texts)
+    )
     for row, sentence in row_sentences(cells, len(rows), 3, 1):
         left = sentence
         for header, value in zip(rows[0], rows[row], strict=True):

@@ -1,0 +1,221 @@
+"""The `local` engine on small PDFs made here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from drac.adapters.pymupdf_facts import SAMPLE, sample
+from drac.adapters.pymupdf_reader import LocalReader
+from drac.config import ConvertSettings
+from drac.records import Page, PageState, PageText
+
+Draw = Callable[[pymupdf.Document], object]
+BODY = "The quick brown fox jumps over the lazy dog and then has a long rest under the old tree."
+
+
+@pytest.fixture(scope="module")
+def reader() -> LocalReader:
+    return LocalReader(ConvertSettings())
+
+
+@pytest.fixture
+def read(reader: LocalReader, tmp_path: Path) -> Callable[[Draw], list[PageText]]:
+    """Draw a document and read all its pages."""
+
+    def run(draw: Draw) -> list[PageText]:
+        path = tmp_path / "made.pdf"
+        with pymupdf.open() as document:
+            draw(document)
+            count = document.page_count
+            document.save(path)
+        return list(reader.read(path, [Page(str(tmp_path), number) for number in range(1, count + 1)]))
+
+    return run
+
+
+Read = Callable[[Draw], list[PageText]]
+
+
+def test_f16_text_that_cannot_be_seen_is_no_content(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((72, 200), "BLACK words are here")
+        page.insert_text((72, 300), "UNSEEN by render mode", render_mode=3)
+        page.insert_text((72, 400), "WHITE on white", color=(1, 1, 1))
+        page.insert_text((72, 500), "CLEAR without opacity", fill_opacity=0)
+
+    (text,) = read(draw)
+    assert text.markdown == "BLACK words are here"
+    (note,) = text.notes
+    assert all(word in note for word in ("UNSEEN", "WHITE", "CLEAR"))
+
+
+def test_f16_white_text_on_a_dark_ground_is_content(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.draw_rect((60, 180, 400, 220), fill=(0, 0, 0.4))
+        page.insert_text((72, 205), "WHITE on blue", color=(1, 1, 1))
+
+    (text,) = read(draw)
+    assert "WHITE on blue" in text.markdown
+    assert text.notes == ()
+
+
+def test_f16_a_font_without_unicode_is_read_from_the_image(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        page = document.new_page(width=300, height=200)
+        page.insert_text((40, 100), "Readable 417", fontsize=18)
+        garble(document, page)
+
+    (text,) = read(draw)
+    assert text.method == "ocr"
+    assert "Readable 417" in text.markdown
+
+
+def garble(document: pymupdf.Document, page: pymupdf.Page) -> None:
+    """Give the page's font a map to private code points, as fonts without a usable map end up."""
+    font = page.get_fonts()[0][0]
+    pairs = "\n".join(f"<{code:02x}> <{0xE000 + code:04x}>" for code in range(32, 127))
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
+        "1 begincodespacerange <00> <ff> endcodespacerange\n"
+        f"95 beginbfchar\n{pairs}\nendbfchar endcmap end end"
+    )
+    stream = document.get_new_xref()
+    document.update_object(stream, "<<>>")
+    document.update_stream(stream, cmap.encode())
+    document.xref_set_key(font, "ToUnicode", f"{stream} 0 R")
+
+
+def scan(document: pymupdf.Document, *texts: str) -> pymupdf.Page:
+    """A page that is one picture of the texts."""
+    with pymupdf.open() as sheet:
+        drawn = sheet.new_page(width=400, height=300)
+        for place, text in enumerate(texts):
+            drawn.insert_text((40, 60 + 40 * place), text, fontsize=14)
+        pixels = drawn.get_pixmap(dpi=150)
+    page = document.new_page(width=400, height=300)
+    page.insert_image(page.rect, pixmap=pixels)
+    return page
+
+
+def test_a_scan_is_read_by_ocr_even_under_an_unseen_layer(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        scan(document, "Contract 8821", "signed in Oslo").insert_text((40, 60), "wr0ng lay3r", render_mode=3)
+
+    (text,) = read(draw)
+    assert (text.state, text.method) == (PageState.OK, "ocr")
+    assert "Contract 8821" in text.markdown
+    assert "signed in Oslo" in text.markdown
+    assert "wr0ng" not in text.markdown
+    x0, y0, x1, y1 = text.regions[0].boxes[0]
+    assert 30 < x0 < 50 and 40 < y0 < 60 and x1 < 200 and y1 < 120
+
+
+def test_ocr_can_be_switched_off(tmp_path: Path) -> None:
+    path = tmp_path / "scan.pdf"
+    with pymupdf.open() as document:
+        scan(document, "Contract 8821")
+        document.save(path)
+    (text,) = LocalReader(ConvertSettings(ocr="never")).read(path, [Page("scan", 1)])
+    assert (text.state, text.method, text.markdown) == (PageState.OK, "text-layer", "")
+
+
+def test_headings_lists_and_furniture_of_a_document(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        for number in range(1, 5):
+            page = document.new_page()
+            page.insert_text((72, 40), "Handbook of Acme", fontsize=8)
+            page.insert_text((72, 110), f"Chapter {'ABCD'[number - 1]}", fontsize=20, fontname="hebo")
+            page.insert_textbox((72, 140, 520, 260), BODY * 3, fontsize=11)
+            page.insert_text((290, 810), f"{number}", fontsize=9)
+
+    texts = read(draw)
+    for text, letter in zip(texts, "ABCD", strict=True):
+        assert text.markdown.startswith(f"# Chapter {letter}\n\nThe quick brown fox")
+        assert set(text.furniture) == {"Handbook of Acme", str(text.page.number)}
+
+
+def test_rotated_and_cropped_pages_have_boxes_as_shown(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        page = document.new_page(width=400, height=600)
+        page.insert_text((100, 300), "sideways", rotate=90, fontsize=12)
+        page.set_rotation(90)
+
+    (text,) = read(draw)
+    assert text.markdown == "sideways"
+    (x0, y0, x1, y1) = text.regions[0].boxes[0]
+    assert x1 - x0 > y1 - y0
+    assert 0 <= x0 <= x1 <= 600 and 0 <= y0 <= y1 <= 400
+
+
+def test_a_page_without_ink_is_blank_and_a_picture_is_not(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        document.new_page()
+        document.new_page().draw_circle((200, 200), 90, fill=(0.2, 0.5, 0.2))
+
+    blank, picture = read(draw)
+    assert blank.state == PageState.BLANK
+    assert (picture.state, picture.markdown) == (PageState.OK, "")
+    assert "OCR found no text" in picture.notes
+
+
+def test_batches_of_a_document_give_the_same_text_as_one_call(tmp_path: Path) -> None:
+    path = tmp_path / "long.pdf"
+    with pymupdf.open() as document:
+        for number in range(6):
+            page = document.new_page()
+            page.insert_text((72, 110), f"Part {number}", fontsize=16)
+            page.insert_textbox((72, 140, 520, 260), BODY, fontsize=11)
+        document.save(path)
+    pages = [Page("long", number) for number in range(1, 7)]
+    whole = list(LocalReader(ConvertSettings()).read(path, pages))
+    pieces = LocalReader(ConvertSettings())
+    assert [text for page in reversed(pages) for text in pieces.read(path, [page])] == whole[::-1]
+
+
+def test_a_long_document_is_sampled_in_pairs() -> None:
+    assert sample(5) == [0, 1, 2, 3, 4]
+    chosen = sample(1000)
+    assert len(chosen) == SAMPLE
+    assert {0, 1, 998, 999} <= set(chosen)
+    assert all(index + 1 in chosen or index - 1 in chosen for index in chosen)
+
+
+def test_stdout_of_a_process_that_reads_stays_clean(tmp_path: Path) -> None:
+    path = tmp_path / "one.pdf"
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 300), "clean")
+        document.save(path)
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from drac.adapters.pymupdf_reader import LocalReader\n"
+        "from drac.config import ConvertSettings\n"
+        "from drac.records import Page\n"
+        "reader = LocalReader(ConvertSettings())\n"
+        "texts = reader.read(Path(sys.argv[1]), [Page('one', 1)])\n"
+        "print(texts[0].markdown)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "clean\n"
+    assert done.stderr == ""
+
+
+def test_tables_of_the_corpus_become_whole_rows(reader: LocalReader, rag_multi_corpus: Path) -> None:
+    pdf = rag_multi_corpus / "datasets" / "Velvera Technologies" / "pdf" / "store_locations.pdf"
+    (text,) = reader.read(pdf, [Page("store_locations", 1)])
+    assert (
+        "Store ID: VL-001; Store Name: Velvera Experience Center; City: Bengaluru; State/UT: Karnataka; "
+        "Address: 12 MG Road, Trinity Circle, Bengaluru 560001; Contact Number: 080-46620013; "
+        "Opening Hours: 10 AM - 8 PM, Mon-Sun; Manager Name: Shreya Narayan; Email: mgroad.blr@velvera.com."
+    ) in text.markdown.split("\n\n")
+    assert text.furniture == ("1",)

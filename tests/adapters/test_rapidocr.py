@@ -1,0 +1,38 @@
+"""OCR with the weights of the wheel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pymupdf
+
+from drac.adapters.rapidocr import fingerprint, health, recognise
+
+
+def image(*texts: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    with pymupdf.open() as document:
+        page = document.new_page(width=360, height=40 + 30 * len(texts))
+        for place, text in enumerate(texts):
+            page.insert_text((20, 40 + 30 * place), text, fontsize=14)
+        pixels = page.get_pixmap(dpi=144, alpha=False)
+        return np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3).copy()
+
+
+def test_lines_come_top_to_bottom_with_their_boxes() -> None:
+    lines = recognise(image("Invoice 20417", "Total due 1,093.50"))
+    assert [line.text for line in lines] == ["Invoice 20417", "Total due 1,093.50"]
+    assert lines[0].box[3] < lines[1].box[1]
+    assert abs(lines[0].box[0] - 40) < 12
+    assert all(line.score > 0.8 for line in lines)
+
+
+def test_an_empty_image_has_no_lines() -> None:
+    assert recognise(np.full((200, 200, 3), 255, np.uint8)) == []
+
+
+def test_fingerprint_holds_the_weights() -> None:
+    assert fingerprint()["rapidocr"].startswith("3.")
+    assert len(fingerprint()["ocr-weights"]) == 16
+
+
+def test_health() -> None:
+    assert health().state == "ok"
