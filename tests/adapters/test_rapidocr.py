@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pymupdf
 
@@ -36,3 +38,19 @@ def test_fingerprint_holds_the_weights() -> None:
 
 def test_health() -> None:
     assert health().state == "ok"
+
+
+def test_sound_lines_are_not_turned_round(repository: Path) -> None:
+    """RapidOCR's own direction check turns four lines of this scan, which then read as noise."""
+    with pymupdf.open(repository / "corpora/sample/documents/archive/charter-agreement-1987.pdf") as document:
+        pixels = document[0].get_pixmap(dpi=200, alpha=False, colorspace=pymupdf.csRGB)
+    picture = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
+    text = " ".join(line.text for line in recognise(picture))
+    assert "licensed for 60 passengers and eight motor cars, in good order and" in text
+    assert "may extend it by four weeks if they give notice in writing before 31" in text
+
+
+def test_a_page_on_its_head_is_read() -> None:
+    upright = image("The harbour office opens at eight", "Fares rise by three per cent", "No dogs on deck")
+    text = " ".join(line.text for line in recognise(np.ascontiguousarray(upright[::-1, ::-1])))
+    assert "harbour office" in text
