@@ -11,6 +11,9 @@
     │   ├── UnsupportedType   4  no converter for this type
     │   ├── LimitExceeded     4  too large, too long or too slow
     │   └── PageError         4  one page could not be read
+    ├── ModelError            4  one request to a model did not give a usable reply
+    │   ├── ModelBusy         4  transient: throttled, timed out, server error; the same request may pass later
+    │   └── RequestRejected   4  this request will never pass as it is: too large, not valid
     ├── BudgetReached         5  --max-usd would be passed; resumable
     ├── EngineUnavailable     6  credentials, server, LibreOffice; resumable
     │   ├── ConverterUnavailable 6  LibreOffice or its bridge is missing or does not start
@@ -109,6 +112,42 @@ class PageError(DocumentError):
     """One page could not be read."""
 
     remedy = "Run again with --retry failed, or with another --engine."
+
+
+class ModelError(DracError):
+    """One request to a model did not give a usable reply."""
+
+    exit_code = 4
+    remedy = "Run again with --retry failed, or with another --model."
+
+
+class ModelBusy(ModelError):
+    """Transient: the same request may pass later."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        throttled: bool = False,
+        retry_after: float | None = None,
+        maybe_billed: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.throttled = throttled
+        """Whether the server asked for fewer requests."""
+        self.retry_after = retry_after
+        """Seconds that the server asked to wait, or None."""
+        self.maybe_billed = maybe_billed
+        """Whether the server may have done the work, as after a read timeout."""
+
+
+class RequestRejected(ModelError):
+    """This request will never pass as it is."""
+
+    def __init__(self, message: str, *, too_large: bool = False, remedy: str | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.too_large = too_large
+        """Whether smaller images or fewer of them may pass."""
 
 
 class BudgetReached(DracError):

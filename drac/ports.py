@@ -118,6 +118,74 @@ class Executor(Protocol):
         """Stop all tasks and workers."""
 
 
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """An image in a request."""
+
+    data: bytes
+    """Encoded bytes."""
+    media_type: str
+    """`image/png` or `image/jpeg`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One request to a model: a system text and one user message."""
+
+    purpose: str
+    """`convert` or `plan`; for reports only."""
+    model: str
+    """Model id, inference profile or ARN, as the engine knows it."""
+    system: str
+    """System text; empty: none."""
+    parts: tuple[str | ImagePart, ...]
+    """Texts and images of the user message, in order."""
+    temperature: float
+    """Sampling temperature (paper: 0.1)."""
+    max_output_tokens: int
+    """Tokens the reply may have at most."""
+    schema: str = ""
+    """JSON schema that the reply should follow, where the model supports it; empty: free text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """One reply of a model, as it came."""
+
+    text: str
+    """The reply's text; may be empty."""
+    stop_reason: str
+    """As the server named it, e.g. `end_turn`, `stop`, `max_tokens`, `content_filtered`."""
+    finished: bool
+    """Whether `stop_reason` is the server's normal end; every other one, known or not, is False."""
+    input_tokens: int
+    """Tokens billed for the request, as the server counted."""
+    output_tokens: int
+    """Tokens billed for the reply, as the server counted."""
+    seconds: float
+    """From sending to the last byte."""
+
+
+class ChatModel(Protocol):
+    """Sends one request and returns its reply; never retries by itself. Safe to call from many threads."""
+
+    @property
+    def engine(self) -> str:
+        """`bedrock` or `openai`."""
+
+    @property
+    def endpoint(self) -> str:
+        """Region or base URL, without secrets; part of a reply's digest."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the server says that it only plays a model (scripts/fake_model, tests)."""
+
+    def ask(self, request: ChatRequest) -> ChatReply:
+        """Raises ModelBusy (transient), RequestRejected (never as it is) or EngineUnavailable (no request
+        will pass: credentials, access, unknown model), each naming what the server said."""
+
+
 class Planner(Protocol):
     """Proposes chunks for one section as text that a reply check reads."""
 
