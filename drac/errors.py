@@ -12,7 +12,7 @@
     │   ├── LimitExceeded     4  too large, too long or too slow
     │   └── PageError         4  one page could not be read
     ├── ModelError            4  one request to a model did not give a usable reply
-    │   ├── ModelBusy         4  transient: throttled, timed out, server error; the same request may pass later
+    │   ├── ModelBusy         4  transient: throttled, timed out; the same request may pass later
     │   └── RequestRejected   4  this request will never pass as it is: too large, not valid
     ├── BudgetReached         5  --max-usd would be passed; resumable
     ├── EngineUnavailable     6  credentials, server, LibreOffice; resumable
