@@ -7,6 +7,8 @@ into its digest; those that cannot (worker counts, time limits) are in `RunSetti
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,6 +72,10 @@ class PlanSettings(_Frozen):
     """Blocks of a chunk at most (paper: 8)."""
     target_tokens: int = Field(200, ge=16)
     """Estimated tokens of a chunk's text that the local planner aims at."""
+    max_output_tokens: int = Field(16_384, ge=256)
+    """Tokens that a model's reply may have at most (paper: 16,384)."""
+    temperature: float = Field(0.1, ge=0, le=2)
+    """Sampling temperature of a model's reply (paper: 0.1)."""
 
 
 class SearchSettings(_Frozen):
@@ -135,3 +141,23 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _explain(error: ValidationError) -> str:
     lines = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
     return "settings: " + "; ".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told about its task."""
+
+    text: str
+    """The whole file."""
+    sha256: str
+    """Of the text in UTF-8, hexadecimal: names the prompt in digests."""
+
+
+def load_prompt(name: str) -> Prompt:
+    """The prompt `name`.md, as shipped in the wheel, or from the checkout's `prompts/`; raises UsageError."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "prompts", package.parent / "prompts"):
+        if (folder / f"{name}.md").is_file():
+            text = (folder / f"{name}.md").read_text(encoding="utf-8")
+            return Prompt(text, sha256(text.encode()).hexdigest())
+    raise UsageError(f"prompt {name!r} is not installed", remedy="Install D-RAC again.")

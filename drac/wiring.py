@@ -22,7 +22,7 @@ from drac.errors import DocumentError, EncryptedDocument, LimitExceeded, UsageEr
 from drac.pipeline.companions import companions
 from drac.pipeline.searching import KeywordIndex
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
-from drac.ports import Embedder, Index, PageReader, PdfConverter, Planner
+from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
 from drac.records import Health
 from drac.stages import normalize
 from drac.store.keys import file_digest
@@ -47,12 +47,25 @@ def conversion_tools(settings: Settings, workspace: Path) -> Iterator[Tools]:
             normalize=normalize_task,
             office=office,
             converter_fingerprint=_converter_fingerprint,
-            read=read_task,
-            reader_fingerprint=reader_fingerprint(settings.convert),
+            reading=_LocalReading(executor, settings),
         )
     finally:
         executor.close()
         office.close()
+
+
+class _LocalReading:
+    """Pages read in worker processes."""
+
+    def __init__(self, executor: Executor, settings: Settings) -> None:
+        self._executor = executor
+        self._page_timeout = settings.run.page_timeout
+        self.fingerprint = _reader(settings.convert).fingerprint
+        self.batch_pages = settings.run.batch_pages
+        self.most_in_flight = 2 * executor.workers
+
+    def submit(self, task: ReadTask) -> Future[ReadPages]:
+        return self._executor.submit(read_task, task, timeout=self._page_timeout * len(task.pages))
 
 
 class _LazyOffice:
@@ -139,11 +152,6 @@ def _reader(settings: ConvertSettings) -> PageReader:
     from drac.adapters.pymupdf_reader import LocalReader
 
     return LocalReader(settings)
-
-
-def reader_fingerprint(settings: ConvertSettings) -> Mapping[str, str]:
-    """Tool versions of the page reader."""
-    return _reader(settings).fingerprint
 
 
 def planner(settings: PlanSettings) -> Planner:

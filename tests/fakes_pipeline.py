@@ -92,17 +92,31 @@ class FakeRead:
         return ReadPages(tuple(texts), 0.0)
 
 
+@dataclass
+class FakeReading:
+    """Implements pipeline.tasks.Reading."""
+
+    executor: InlineExecutor
+    read: FakeRead
+    fingerprint: Mapping[str, str]
+    batch_pages: int = 8
+    most_in_flight: int = 4
+
+    def submit(self, task: ReadTask) -> Future[ReadPages]:
+        return self.executor.submit(self.read, task, timeout=1.0)
+
+
 def tools(read: FakeRead | None = None, fingerprint: Mapping[str, str] | None = None) -> Tools:
     """Tools that all run in this process."""
+    executor = InlineExecutor()
     return Tools(
-        executor=InlineExecutor(),
+        executor=executor,
         detect=detect,
         companions=lambda path, kind: (),
         normalize=normalize,
         office=FakeOffice,
         converter_fingerprint=lambda name: {"converter": name},
-        read=read or FakeRead(),
-        reader_fingerprint=dict(fingerprint or {"reader": "fake"}),
+        reading=FakeReading(executor, read or FakeRead(), dict(fingerprint or {"reader": "fake"})),
     )
 
 

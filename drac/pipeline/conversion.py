@@ -18,6 +18,7 @@ from typing import Any
 from drac.config import Settings
 from drac.corpus import real_path
 from drac.errors import (
+    BudgetReached,
     ConverterUnavailable,
     CorruptDocument,
     DiskFull,
@@ -25,6 +26,7 @@ from drac.errors import (
     DracError,
     EncryptedDocument,
     EngineUnavailable,
+    Interrupted,
     LimitExceeded,
 )
 from drac.pipeline.recipes import convert_recipe, normalize_recipe
@@ -87,7 +89,7 @@ class Conversion:
         self._reading = self._normalizing = 0
         self._office_busy = False
         self._office = ThreadPoolExecutor(max_workers=1, thread_name_prefix="office")
-        self._convert = convert_recipe(settings, tools.reader_fingerprint)
+        self._convert = convert_recipe(settings, tools.reading.fingerprint)
 
     def run(self, sources: Sequence[Source], skipped: tuple[Skipped, ...] = ()) -> Report:
         """Every source to its end; raises EngineUnavailable or DiskFull for what stops the run."""
@@ -106,15 +108,18 @@ class Conversion:
     # Keep the workers busy: pages first, then the next documents.
 
     def _fill(self) -> None:
-        workers = self._tools.executor.workers
-        while self._batches and self._reading < 2 * workers:
-            self._submit_batch(*self._batches.popleft())
-        while self._queue and self._normalizing < 2 * workers and len(self._batches) < 4 * workers:
+        most = self._tools.reading.most_in_flight
+        normalizing = 2 * self._tools.executor.workers
+        self._submit_batches(most)
+        while self._queue and self._normalizing < normalizing and len(self._batches) < 2 * most:
             self._attempt(self._start, self._queue.popleft())
-            while self._batches and self._reading < 2 * workers:
-                self._submit_batch(*self._batches.popleft())
+            self._submit_batches(most)
         if self._office_queue and not self._office_busy:
             self._submit_office(self._office_queue.popleft())
+
+    def _submit_batches(self, most: int) -> None:
+        while self._batches and self._reading < most:
+            self._submit_batch(*self._batches.popleft())
 
     def _handle_finished(self) -> None:
         if not self._events:
@@ -222,7 +227,7 @@ class Conversion:
         self._catalog.drop_pages(document.source.doc_id)
         missing = self._take_finished(document, pages)
         document.waiting = {page.number for page in missing}
-        size = self._settings.run.batch_pages
+        size = self._tools.reading.batch_pages
         self._batches.extend((document, tuple(missing[i : i + size])) for i in range(0, len(missing), size))
         self._end_if_done(document)
 
@@ -264,8 +269,7 @@ class Conversion:
     def _submit_batch(self, document: _Document, pages: tuple[Page, ...]) -> None:
         pdf = self._store.artifacts / "normalize" / document.normalize_digest / "document.pdf"
         task = ReadTask(pdf, pages, self._settings.convert)
-        limit = self._settings.run.page_timeout * len(pages)
-        future = self._tools.executor.submit(self._tools.read, task, timeout=limit)
+        future = self._tools.reading.submit(task)
         self._reading += 1
         self._events[future] = lambda done: self._batch_done(document, pages, done)
 
@@ -323,8 +327,9 @@ class Conversion:
 
     def _stop_if_fatal(self, error: BaseException) -> None:
         """A missing LibreOffice fails the documents that need it; the others go on."""
-        fatal = isinstance(error, EngineUnavailable) and not isinstance(error, ConverterUnavailable)
-        if fatal or not isinstance(error, Exception):
+        fatal = isinstance(error, (EngineUnavailable, BudgetReached, Interrupted))
+        missing = isinstance(error, ConverterUnavailable)
+        if (fatal and not missing) or not isinstance(error, Exception):
             raise error
         if is_disk_full(error) or free_bytes(self._store.root) < _LOW_SPACE:
             raise DiskFull(f"{self._store.root}: no space left on this disk") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -65,6 +66,25 @@ class ReadPages:
     """Time that the work took."""
 
 
+class Reading(Protocol):
+    """Reads batches of pages beside each other, in workers or by asking a model."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Everything outside the settings that can change the text."""
+
+    @property
+    def batch_pages(self) -> int:
+        """Pages of one document in a batch."""
+
+    @property
+    def most_in_flight(self) -> int:
+        """Batches worth submitting at once."""
+
+    def submit(self, task: ReadTask) -> Future[ReadPages]:
+        """Start a batch; the future raises as Executor.submit's, or what stops the whole run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """Everything outside that a conversion needs; wiring makes it."""
@@ -81,10 +101,8 @@ class Tools:
     """The one warm LibreOffice, started when first asked for."""
     converter_fingerprint: Callable[[str], Mapping[str, str]]
     """Tool versions of a converter, by its name."""
-    read: Callable[[ReadTask], ReadPages]
-    """Importable by name; runs in a worker."""
-    reader_fingerprint: Mapping[str, str]
-    """Tool versions of the page reader."""
+    reading: Reading
+    """Who reads the pages."""
 
 
 class Progress(Protocol):

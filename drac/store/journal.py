@@ -1,0 +1,75 @@
+"""Paid replies, one file each: on disk before anything uses them, never asked for twice.
+
+Replies of servers that only play a model lie in a folder of their own and never answer for a real one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from drac.ports import ChatModel, ChatReply, ChatRequest, ImagePart
+from drac.store.files import write_file
+from drac.store.keys import digest
+from drac.store.store import dump_json
+
+
+class Journal:
+    """The replies of one model server."""
+
+    def __init__(self, root: Path, model: ChatModel) -> None:
+        self._folder = root / "replies" / "simulated" if model.simulated else root / "replies"
+        self._engine, self._endpoint, self._simulated = model.engine, model.endpoint, model.simulated
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def digest(self, request: ChatRequest, attempt: int) -> str:
+        """Name of the reply to the `attempt`-th (from 0) sending of this very request."""
+        return digest(
+            {
+                "engine": self._engine,
+                "endpoint": self._endpoint,
+                "request": describe(request),
+                "attempt": attempt,
+            }
+        )
+
+    def get(self, name: str) -> ChatReply | None:
+        """The reply of that name, or None; a damaged file counts as not there."""
+        try:
+            record = json.loads((self._folder / f"{name}.json").read_bytes())
+            return ChatReply(**record["reply"])
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, name: str, request: ChatRequest, attempt: int, reply: ChatReply, usd: float | None) -> None:
+        """Keep a reply; it is on disk when this returns."""
+        record = {
+            "digest": name, "engine": self._engine, "endpoint": self._endpoint,
+            "simulated": self._simulated, "attempt": attempt, "usd": usd,
+            "request": describe(request), "reply": asdict(reply),
+        }  # fmt: skip
+        write_file(self._folder / f"{name}.json", dump_json(record))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every reply's file, in the order of their names."""
+        for path in sorted(self._folder.glob("*.json")):
+            yield json.loads(path.read_bytes())
+
+
+def describe(request: ChatRequest) -> dict[str, Any]:
+    """The whole request as JSON, images by their sha256."""
+    return {
+        "purpose": request.purpose, "model": request.model, "system": request.system,
+        "parts": [_part(part) for part in request.parts], "temperature": request.temperature,
+        "max_output_tokens": request.max_output_tokens, "schema": request.schema,
+    }  # fmt: skip
+
+
+def _part(part: str | ImagePart) -> dict[str, str]:
+    if isinstance(part, str):
+        return {"text": part}
+    return {"image_sha256": hashlib.sha256(part.data).hexdigest(), "media_type": part.media_type}
