@@ -52,6 +52,21 @@ class ConvertSettings(_Frozen):
     """Dots per inch of the image that OCR reads."""
 
 
+class ModelReadSettings(_Frozen):
+    """How a multimodal model is asked to read pages."""
+
+    batch_pages: int = Field(5, ge=1, le=100)
+    """Pages of one document in a first request (paper: 5); the model's limit of images goes before it."""
+    temperature: float = Field(0.1, ge=0, le=2)
+    """Sampling temperature (paper: 0.1)."""
+    retry_temperature: float = Field(0.4, ge=0, le=2)
+    """Sampling temperature of the second try at a single page; our choice, so that a loop is left."""
+    max_output_tokens: int = Field(8192, ge=256)
+    """Tokens that a reply may have at most (paper: 8,192)."""
+    text_hint: Literal["auto", "on", "off"] = "auto"
+    """Whether a page's text layer goes with its image: after two failed tries, from the first, or never."""
+
+
 class StructureSettings(_Frozen):
     """Markdown to elements and sections."""
 

@@ -32,11 +32,12 @@ def check_reply(text: str, ids: Collection[str], headings: Collection[str] = ())
     `ids` are the section's elements, `headings` those of them that may stand in several groups. IDs
     count only as they are, letter for letter. A reply that was cut off holds no such array.
     """
-    array = _first_array(text)
+    array = first_array(text)
     return Reply(readable=False) if array is None else _read(array, frozenset(ids), frozenset(headings))
 
 
-def _first_array(text: str) -> list[object] | None:
+def first_array(text: str) -> list[object] | None:
+    """The first JSON array in `text` that holds an array, unchecked; None where there is none."""
     decoder, at = json.JSONDecoder(), -1
     for _ in range(_MAX_STARTS):
         at = text.find("[", at + 1)

@@ -1,0 +1,195 @@
+"""The one check between a model's reply and a page's text; nothing in a reply is trusted.
+
+The steps: how the reply ended, the wrapper around it, the markers against the pages asked for, and
+then page by page what the model must not write (tables, loops, refusals) and what the pixels and the
+text layer say against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from drac.ports import ChatReply
+from drac.stages.convert.reply_chatter import is_chatter, is_closing, is_refusal, strip_chatter
+from drac.stages.convert.reply_clean import clean, drop_blank_token, drop_images
+from drac.stages.convert.reply_fences import code_lines, drop_end, is_wrapper, unclosed, unwrap
+from drac.stages.convert.reply_markers import Piece, has_stray, in_place, marker_faults, split_pages
+from drac.stages.convert.reply_verdict import (
+    Fault,
+    PageFacts,
+    PageVerdict,
+    ReplyVerdict,
+    all_bad,
+)
+from drac.stages.convert.reply_words import find_loop, share_in, words
+
+__all__ = ["Fault", "PageFacts", "PageVerdict", "ReplyVerdict", "check_reply"]
+
+_CUT = {"max_tokens", "length", "max_output_tokens", "model_context_window_exceeded"}
+"""Stop reasons that only break the text off; after any other one nothing that was sent is believed."""
+_PIPE_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?)?[ \t]*$")
+_PIPE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
+_HTML_TABLE = re.compile(r"<(?:table|thead|tbody|tr|td|th)\b[^>]*>", re.IGNORECASE)
+_CODE_SPAN = re.compile(r"`[^`\n]*`")
+_OTHER_PAGE, _MARGIN = 0.6, 0.3
+"""Share of a page's words in another page's layer, and how much more than in its own, that give it away."""
+_FEW = 10
+"""Words below which a text is not compared with layers."""
+
+
+def check_reply(reply: ChatReply, pages: Sequence[PageFacts], *, lenient: bool = False) -> ReplyVerdict:
+    """Judge the reply to a request for `pages`, which are in the order of the request.
+
+    `lenient` is for another try at a single page: one image was sent, so that a marker with another
+    number, a fence without an end, or a first line that sounds like chatter is let pass with a note.
+    """
+    cut = reply.stop_reason.casefold() in _CUT
+    if not reply.finished and not cut:
+        return all_bad(pages, Fault.STOPPED, reply.stop_reason)
+    before, pieces, notes = _open(reply.text)
+    if not pieces:
+        return _without_markers(before, pages, reply, lenient)
+    if before.strip() and not is_chatter(before):
+        return all_bad(pages, Fault.OUTSIDE, _quoted(before))
+    if before.strip():
+        notes = (*notes, f"left out: {_quoted(before)}")
+    verdict = _with_markers(pieces, pages, reply, lenient and len(pages) == 1)
+    return ReplyVerdict(tuple(replace(one, notes=(*notes, *one.notes)) for one in verdict))
+
+
+def _open(text: str) -> tuple[str, list[Piece], tuple[str, ...]]:
+    """(text before the first marker, pieces, notes) with a wrapper around the whole reply taken off."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\ufeff \n")
+    before, pieces = split_pages(text)
+    head = before.rstrip().split("\n")
+    if not pieces or not is_wrapper(head[-1]):
+        return before, pieces, ()
+    last = pieces[-1]
+    ended = drop_end(last.text)
+    if ended is not None and is_closing(ended[1]):
+        pieces[-1] = replace(last, text=ended[0])
+    return "\n".join(head[:-1]), pieces, ("a fence around the whole reply was taken off",)
+
+
+def _without_markers(text: str, pages: Sequence[PageFacts], reply: ChatReply, lenient: bool) -> ReplyVerdict:
+    """A reply without a marker: only one page, asked for alone, may be in it."""
+    if not text.strip():
+        return all_bad(pages, Fault.EMPTY)
+    if not reply.finished:
+        return all_bad(pages, Fault.STOPPED, reply.stop_reason)
+    if is_refusal(text, "\n".join(page.text_layer for page in pages)):
+        return all_bad(pages, Fault.REFUSAL, _quoted(text))
+    if len(pages) > 1:
+        return all_bad(pages, Fault.MISSING, "no page marker in the reply")
+    verdict = _judge(text, pages[0], lenient)
+    return ReplyVerdict((replace(verdict, notes=("the reply has no page marker", *verdict.notes)),))
+
+
+def _with_markers(
+    pieces: Sequence[Piece], pages: Sequence[PageFacts], reply: ChatReply, lenient: bool
+) -> list[PageVerdict]:
+    numbers = [piece.number for piece in pieces]
+    expected = [page.number for page in pages]
+    if len(pages) == len(pieces) == 1 and numbers != expected and reply.finished:
+        return [_other_number(pieces[0], pages[0], lenient)]
+    faults = marker_faults(numbers, expected)
+    texts = {piece.number: piece.text for piece in pieces}
+    verdicts = []
+    for page in pages:
+        if not reply.finished and (page.number not in numbers or page.number == numbers[-1]):
+            verdicts.append(PageVerdict(page.number, "", Fault.STOPPED, reply.stop_reason))
+            continue
+        fault = faults[page.number]
+        if fault is None or _confirmed(page, texts, numbers, expected):
+            verdicts.append(_judge(texts[page.number], page, lenient, pages))
+        else:
+            verdicts.append(PageVerdict(page.number, "", fault, _listed(numbers)))
+    return verdicts
+
+
+def _other_number(piece: Piece, page: PageFacts, lenient: bool) -> PageVerdict:
+    """One image was sent and one page came back, but it is called by another number."""
+    if not lenient:
+        return PageVerdict(page.number, "", Fault.MISMATCH, _listed([piece.number]))
+    verdict = _judge(piece.text, page, lenient)
+    return replace(verdict, notes=(f"marker mismatch: the reply says page {piece.number}", *verdict.notes))
+
+
+def _confirmed(
+    page: PageFacts, texts: dict[int, str], numbers: Sequence[int], expected: Sequence[int]
+) -> bool:
+    """Whether a page after a wrong marker is itself in place and made of its own text layer's words."""
+    if not in_place(page.number, numbers, expected):
+        return False
+    text = texts[page.number]
+    return len(set(words(text))) >= _FEW and share_in(text, page.text_layer) >= 0.8
+
+
+def _judge(text: str, page: PageFacts, lenient: bool, pages: Sequence[PageFacts] = ()) -> PageVerdict:
+    """One page's own text: mended, or given its fault."""
+    text, notes = unwrap(text), []
+    text, pictures = drop_images(text, page.text_layer)
+    if pictures:
+        notes.append(f"{pictures} image links or stand-ins for pictures were left out")
+    text, chatter, some_left = strip_chatter(drop_blank_token(text), page.text_layer)
+    if chatter:
+        notes.append(f"{'may be chatter' if some_left else 'left out'}: {_quoted(chatter)}")
+    if some_left and not lenient:
+        return PageVerdict(page.number, "", Fault.CHATTER, _quoted(chatter))
+    found = _fault(text, page, lenient) or _fault_of_place(text, page, pages)
+    if found is not None:
+        return PageVerdict(page.number, "", *found)
+    return PageVerdict(page.number, clean(text), None, "", tuple(notes))
+
+
+def _fault(text: str, page: PageFacts, lenient: bool) -> tuple[Fault, str] | None:
+    if not words(text):
+        return (Fault.NO_TEXT, "") if page.has_ink else None
+    if page.has_ink is False:
+        return Fault.INVENTED, _quoted(text)
+    if has_stray(text):
+        return Fault.STRAY, ""
+    if is_refusal(text, page.text_layer):
+        return Fault.REFUSAL, _quoted(text)
+    if unclosed(text.split("\n")) is not None and not lenient:
+        return Fault.FENCE, ""
+    if table := _table_syntax(text, page.text_layer):
+        return Fault.TABLE, _quoted(table)
+    if run := find_loop(text, page.text_layer):
+        return Fault.LOOP, f"{run.times} times: {_quoted(' '.join(run.unit))}"
+    return None
+
+
+def _fault_of_place(text: str, page: PageFacts, pages: Sequence[PageFacts]) -> tuple[Fault, str] | None:
+    """Whether the words are clearly those of another page of the request."""
+    others = [one for one in pages if one.number != page.number and one.text_layer]
+    if not page.text_layer or not others or len(set(words(text))) < _FEW:
+        return None
+    own = share_in(text, page.text_layer)
+    share, number = max((share_in(text, one.text_layer), one.number) for one in others)
+    if share >= _OTHER_PAGE and share - own >= _MARGIN:
+        return Fault.WRONG_PAGE, f"it reads like page {number}"
+    return None
+
+
+def _table_syntax(text: str, layer: str) -> str:
+    """The first line of a leaked table, or nothing; code, and tags that the page prints, do not count."""
+    lines, rows = text.split("\n"), 0
+    for line, is_code in zip(lines, code_lines(lines), strict=True):
+        bare = "" if is_code else _CODE_SPAN.sub("", line)
+        tag = _HTML_TABLE.search(bare)
+        rows = rows + 1 if _PIPE_ROW.match(bare) else 0
+        if _PIPE_RULE.match(bare) or rows > 1 or (tag and tag[0] not in layer):
+            return line.strip()
+    return ""
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:79]}…"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"markers {', '.join(map(str, numbers[:12]))}"
