@@ -24,6 +24,8 @@ CONNECTIONS = 64
 NORMAL_END = "end_turn"
 """The only stop reason that counts. No stop sequences are sent, so that `stop_sequence` is none."""
 _AWS_HOSTS = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws")
+_ANY_REGION = "us-east-1"
+_NO_KEYS = {"aws_access_key_id": "none", "aws_secret_access_key": "none"}
 _SECRETS = ("AWS_BEARER_TOKEN_BEDROCK", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
@@ -31,7 +33,8 @@ class BedrockChat:
     """Implements ports.ChatModel. Any model id, inference profile or ARN that Converse takes.
 
     Region, profile and endpoint are AWS's usual settings (environment, configuration files, single sign-on,
-    AWS_BEARER_TOKEN_BEDROCK) where they are None. boto3 does not retry: one `ask` is one request at most.
+    AWS_BEARER_TOKEN_BEDROCK) where they are None; a server on this machine needs none of them. boto3 does
+    not retry: one `ask` is one request at most.
     `profiles` says what a model takes, see drac.profiles.
     """
 
@@ -52,7 +55,8 @@ class BedrockChat:
         `endpoint_url` that is none."""
         if endpoint_url is not None:
             split_url(endpoint_url)
-        self._where = {"region_name": region, "profile_name": profile}
+        self._region = region
+        self._profile = profile
         self._endpoint_url = endpoint_url
         self._timeouts = {"read_timeout": read_timeout, "connect_timeout": connect_timeout}
         self._connections = connections
@@ -110,31 +114,44 @@ class BedrockChat:
                 try:
                     self._made = self._make()
                 except Exception as error:
-                    where = self._where["region_name"] or "Amazon Bedrock"
+                    where = self._region or "Amazon Bedrock"
                     raise sort_error(error, model="any model", endpoint=where, reached=False) from error
             return self._made
 
     def _make(self) -> Any:
         import boto3
+        from botocore.exceptions import NoRegionError
 
-        session = boto3.Session(**self._where)
-        client = self._connect(session, proxies=None)
-        if not is_loopback(client.meta.endpoint_url):
-            return client
-        client.close()
-        return self._connect(session, proxies={})  # a server on this machine is never asked through a proxy
+        session = boto3.Session(profile_name=self._profile)
+        # boto3 itself knows AWS_DEFAULT_REGION only
+        region = self._region or os.environ.get("AWS_REGION") or session.region_name
+        client = self._connect(session, {"region_name": region or _ANY_REGION})
+        if is_loopback(client.meta.endpoint_url):
+            client.close()
+            return self._connect_here(session, region or _ANY_REGION)
+        if region is None:
+            raise NoRegionError()
+        return client
 
-    def _connect(self, session: Any, proxies: dict[str, str] | None) -> Any:
+    def _connect_here(self, session: Any, region: str) -> Any:
+        """A server on this machine is never asked through a proxy, and needs no account.
+
+        It is sent a signature, never AWS_BEARER_TOKEN_BEDROCK, which botocore refuses to put on plain HTTP.
+        """
+        keys = {} if session.get_credentials() else _NO_KEYS
+        return self._connect(session, {"region_name": region, **keys}, proxies={}, signature_version="v4")
+
+    def _connect(self, session: Any, where: Mapping[str, str], **settings: Any) -> Any:
         from botocore.config import Config
 
         config = Config(
             retries={"total_max_attempts": 1, "mode": "standard"},
             max_pool_connections=self._connections,
             tcp_keepalive=True,
-            proxies=proxies,
             **self._timeouts,
+            **settings,
         )
-        return session.client("bedrock-runtime", endpoint_url=self._endpoint_url, config=config)
+        return session.client("bedrock-runtime", endpoint_url=self._endpoint_url, config=config, **where)
 
     def _sorted(self, error: Exception, model: str) -> DracError:
         secrets = tuple(os.environ.get(name, "") for name in _SECRETS)

@@ -69,12 +69,14 @@ RUN_ENDING = (
 TRANSPORT = ("slow", "cut", "cut_before", "garbage_body", "wrong_shape")
 """Replies that do not arrive whole, or are no reply."""
 _UNKNOWN_STOP = "stop:paused_by_provider"
+_ENDS: dict[Api, tuple[tuple[str, ...], str]] = {
+    "converse": (converse.stop_reasons(), converse.NORMAL),
+    "openai": (completions.STOP_REASONS, completions.NORMAL),
+}
 STOPS: dict[Api, tuple[str, ...]] = {
-    "converse": (*(f"stop:{one}" for one in converse.stop_reasons() if one != converse.NORMAL), _UNKNOWN_STOP),
-    "openai": (
-        *(f"stop:{one}" for one in completions.STOP_REASONS if one != completions.NORMAL), _UNKNOWN_STOP,
-    ),
-}  # fmt: skip
+    api: (*(f"stop:{one}" for one in ends if one != normal), _UNKNOWN_STOP)
+    for api, (ends, normal) in _ENDS.items()
+}
 """Every stop reason of a protocol but the normal end, and one that nobody knows."""
 TEXT = (
     "empty", "refusal", "page_empty", "page_refusal", "chatter_before", "chatter_after", "fence",

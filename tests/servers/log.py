@@ -14,8 +14,9 @@ from typing import IO, Any
 Entry = dict[str, Any]
 """One request. As it came:
 
-- `id` place among all requests, from 1; `received` Unix time; `in_flight` requests then open, this one included
-- `api` `converse` or `openai`; `model`; `purpose` `convert` or `plan`; `attempt` how often this content was asked
+- `id` place among all requests, from 1; `received` Unix time; `in_flight` requests then open, with this one
+- `api` `converse` or `openai`; `model`; `purpose` `convert`, `plan`, or `unread` where it was not valid
+- `attempt` how often this content was asked, with this time
 - `digest` sha256 of path and body: the same request has the same; `content` names images or plan text alone
 - `images` sha256 of each image; `shown` for each: `number` the prompt gave it, `document`, `page`, `part`
   (share of the height), `exact`, `plain`
@@ -23,11 +24,12 @@ Entry = dict[str, Any]
 
 and once it was answered, else missing:
 
-- `answered` Unix time; `status` HTTP status, 0 where the connection was cut; `error` exception's name or None
+- `answered` Unix time, just before it was written; `status` HTTP status, 0 where none was sent whole
+- `error` exception's name or None
 - `fault` its kind or None; `fault_page` the page number that it was aimed at
 - `meant` `[{number, text}]` what the pages hold; `said` the reply's text; `stop` stop reason
-- `input_tokens`, `output_tokens` billed, 0 for errors
-- `delivered` whether the client was still there when the whole reply had been written
+- `input_tokens`, `output_tokens` billed; missing for errors
+- `delivered` whether a well-formed reply of status 200 was written whole, and the client was there
 """
 
 
@@ -66,6 +68,12 @@ class ServerLog:
             entry.update(outcome)
             self._write({"id": entry["id"], **outcome})
 
+    def lost(self, entry: Entry) -> None:
+        """The client was gone when the reply was written."""
+        with self._lock:
+            entry["delivered"] = False
+            self._write({"id": entry["id"], "delivered": False})
+
     def _write(self, record: Entry) -> None:
         if self.path is None:
             return
@@ -95,11 +103,14 @@ class ServerLog:
         """Entries whose fields are as given, e.g. `select(purpose="convert", status=200)`."""
         return [one for one in list(self.entries) if all(one.get(k) == v for k, v in wanted.items())]
 
-    def in_flight_at(self, moment: float) -> list[Entry]:
-        """Requests that were received and not yet answered at a Unix time."""
+    def in_flight_at(self, moment: float, margin: float = 0.0) -> list[Entry]:
+        """Requests received and not yet answered at a Unix time, or answered `margin` seconds before it.
+
+        A reply needs a moment from our writing it to the client's disk: that is what `margin` is for.
+        """
         return [
             one for one in list(self.entries)
-            if one["received"] <= moment < one.get("answered", float("inf"))
+            if one["received"] <= moment < one.get("answered", float("inf")) + margin
         ]  # fmt: skip
 
     def repeated(self) -> dict[str, list[Entry]]:
@@ -120,12 +131,11 @@ class ServerLog:
         """(document, page) to every whole text that a reply meant for it; tiles are left out."""
         texts: dict[tuple[str, int], set[str]] = {}
         for entry in list(self.entries):
-            by_number = {one["number"]: one["text"] for one in entry.get("meant", ())}
+            said = {one["number"]: one["text"] for one in entry.get("meant", ())}
             for shown in entry.get("shown", ()):
-                if shown["part"] == [0.0, 1.0] and shown["document"] and shown["number"] in by_number:
-                    texts.setdefault((shown["document"], shown["page"]), set()).add(
-                        by_number[shown["number"]]
-                    )
+                page = (shown["document"], shown["page"])
+                if shown["part"] == [0.0, 1.0] and shown["document"] and shown["number"] in said:
+                    texts.setdefault(page, set()).add(said[shown["number"]])
         return texts
 
     def faults(self) -> Counter[str]:
@@ -137,14 +147,13 @@ class ServerLog:
         return _count(self.entries, lambda one: one.get("status"))
 
     def totals(self) -> dict[str, int]:
-        """Requests, replies (status 200) and the tokens billed."""
+        """Requests, delivered replies and their tokens; `lost_` tokens were billed for undelivered ones."""
         known = list(self.entries)
-        return {
-            "requests": len(known),
-            "replies": sum(one.get("status") == 200 for one in known),
-            "input_tokens": sum(one.get("input_tokens", 0) for one in known),
-            "output_tokens": sum(one.get("output_tokens", 0) for one in known),
-        }
+        totals = {"requests": len(known), "replies": sum(one.get("delivered", False) for one in known)}
+        for name in ("input_tokens", "output_tokens"):
+            arrived = sum(one.get(name, 0) for one in known if one.get("delivered"))
+            totals |= {name: arrived, f"lost_{name}": sum(one.get(name, 0) for one in known) - arrived}
+        return totals
 
 
 def _count(entries: Iterable[Entry], name: Callable[[Entry], Any]) -> Counter[Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from PIL import Image as Pillow
@@ -70,7 +71,7 @@ class Behaviour:
     """Answers plan requests."""
     image_tokens: int = 256
     """Tokens of an image (Gemma 3: 256)."""
-    blank: str = ""
+    blank: str = "[blank page]"
     """What an honest reply says under the marker of a page without text."""
 
 
@@ -84,6 +85,8 @@ class Outcome:
     """When to write it, counted from the request's arrival."""
     sent: float = 1.0
     """Share of the reply that is written before the connection is cut; 1: all of it."""
+    good: bool = False
+    """Whether it is a well-formed reply of status 200 that is written whole."""
     record: dict[str, Any] = field(default_factory=dict)
     """For the log."""
 
@@ -184,7 +187,7 @@ class Model:
         else:
             reply = completions.write(answer, seen.asked.model)
         normal = converse.NORMAL if api == "converse" else completions.NORMAL
-        return Outcome(reply, seconds, record={
+        return Outcome(reply, seconds, good=True, record={
             "error": None, **_about(fault), "said": answer.text, "stop": answer.stop or normal,
             "meant": [{"number": one.number, "text": one.text} for one in meant],
             "input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens,
@@ -225,11 +228,11 @@ class Model:
         match fault.kind if fault else None:
             case "slow":
                 assert fault is not None
-                return Outcome(reply, seconds + fault.seconds, record=record)
+                return replace(outcome, seconds=seconds + fault.seconds)
             case "cut":
-                return Outcome(reply, seconds, 0.5, record)
+                return Outcome(reply, seconds, 0.5, record=record)
             case "cut_before":
-                return Outcome(reply, seconds, 0.0, record)
+                return Outcome(reply, seconds, 0.0, record=record)
             case "garbage_body":
                 page = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
                 return Outcome(Reply(200, page, content_type="text/html"), seconds, record=record)
@@ -239,8 +242,6 @@ class Model:
 
 
 def _check_image(number: int, data: bytes, limits: Limits) -> None:
-    import io
-
     with Pillow.open(io.BytesIO(data)) as image:
         side = max(image.size)
     if len(data) > limits.image_bytes:

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.servers import completions, converse
-from tests.servers.log import ServerLog
+from tests.servers.log import Entry, ServerLog
 from tests.servers.model import Behaviour, Latency, Limits, Model, Outcome
 from tests.servers.pages import PageBook
-from tests.servers.schedule import Chance, Rule, Seen, first_of, no_faults, rule
+from tests.servers.schedule import Chance, Seen, first_of, no_faults, rule
 from tests.servers.wire import SIMULATED, Asked, Reply, WireError
 
 NAME = "drac simulated model"
@@ -114,6 +114,7 @@ class _Server(ThreadingHTTPServer):
         error = sys.exception()
         if not isinstance(error, OSError):
             self.errors.append(traceback.format_exc())
+            traceback.print_exc()
 
 
 def _shut(connection: socket.socket) -> None:
@@ -153,34 +154,36 @@ class _Handler(BaseHTTPRequestHandler):
         model = converse.model_of(path)
         if model is None and path != completions.PATH:
             error = WireError("ResourceNotFoundException", f"there is no {path} here")
-            return self._send(completions.write_error(error))
-        self._serve(path, body, _read(model, body), began)
+            self._send(completions.write_error(error))
+        else:
+            self._serve(path, body, _read(model, body), began)
 
     def _serve(self, path: str, body: bytes, asked: Asked | WireError, began: float) -> None:
         model = self.server.model
         entry, outcome = model.receive(path, body, asked)
-        there = False
         try:
-            there = self._waits(began + outcome.seconds - time.monotonic())
+            self._wait(began + outcome.seconds - time.monotonic())
+            status = outcome.reply.status if outcome.sent == 1.0 else 0
+            # noted before it is written, so that a client that has its reply finds it in the log
+            model.log.answered(entry, status=status, delivered=outcome.good, **outcome.record)
             self._write(outcome)
         except OSError:
-            there = False
-        finally:
-            status = outcome.reply.status if outcome.sent == 1.0 else 0
-            model.log.answered(entry, status=status, delivered=there and status != 0, **outcome.record)
+            self.close_connection = True
+            self._note_loss(entry, outcome)
 
-    def _waits(self, seconds: float) -> bool:
-        """Wait before replying; False as soon as the client has closed the connection."""
-        if seconds <= 0:
-            return True
+    def _note_loss(self, entry: Entry, outcome: Outcome) -> None:
+        log = self.server.model.log
+        if "answered" in entry:
+            log.lost(entry)
+        else:
+            log.answered(entry, status=0, delivered=False, **outcome.record)
+
+    def _wait(self, seconds: float) -> None:
+        """Wait before replying; raises ConnectionError as soon as the client has closed the connection."""
         poll = select.poll()
         poll.register(self.connection, select.POLLIN | select.POLLHUP)
-        if not poll.poll(seconds * 1000):
-            return True
-        if self.connection.recv(1, socket.MSG_PEEK):
-            time.sleep(seconds)
-            return True
-        raise ConnectionError("the client went away")
+        if poll.poll(max(0.0, seconds) * 1000):
+            raise ConnectionError("the client went away, or sent more before the reply")
 
     def _write(self, outcome: Outcome) -> None:
         reply = outcome.reply
@@ -226,7 +229,7 @@ def between(least: float, most: float, seed: int = 0) -> Latency:
 
 
 def later_pages_first(seconds: float, pages: int) -> Latency:
-    """The later the first page of a batch, the sooner its reply: completion order is reading order reversed."""
+    """The later a batch's first page, the sooner its reply: they end in reversed reading order."""
 
     def latency(seen: Seen) -> float:
         first = seen.shown[0].number if seen.shown else pages
@@ -260,16 +263,12 @@ def _tell(port_file: Path | None, server: ModelServer) -> None:
 
 def behaviour_of(given: argparse.Namespace) -> Behaviour:
     """The command line's behaviour."""
-    rules: list[Rule] = (
-        [rule(one) for one in json.loads(given.rules.read_text("utf-8"))] if given.rules else []
-    )
+    rules = [rule(one) for one in json.loads(given.rules.read_text("utf-8"))] if given.rules else []
     kinds = tuple(given.kinds.split(",")) if given.kinds else ()
     chance = Chance(given.faults, given.seed, kinds, slow=given.slow, retry_after=given.retry_after)
-    latency = (
-        between(given.latency, given.latency + given.spread, given.seed) if given.spread else given.latency
-    )
+    spread = between(given.latency, given.latency + given.spread, given.seed)
     return Behaviour(
-        latency=latency,
+        latency=spread if given.spread else given.latency,
         schedule=first_of(*rules, chance) if rules or given.faults else no_faults,
         limits=Limits(images=given.image_limit, in_flight=given.in_flight_limit),
         image_tokens=given.image_tokens,

@@ -16,7 +16,7 @@ Planner = Callable[[str, Sequence[str]], str]
 UNKNOWN = "This reply is simulated: the model server does not know the page in this image."
 _LABEL = re.compile(r"\bpage\s+(\d+)", re.IGNORECASE)
 _RANGE = re.compile(r"\bpages\s+(\d+)\s*(?:-|–|to|through)\s*(\d+)", re.IGNORECASE)
-_LISTED = re.compile(r"^[\s\-*|\[\"']*([hplrc]\d+)\b", re.MULTILINE)
+_LISTED = re.compile(r"^([hplrc]\d+):", re.MULTILINE)
 _GROUP = 5
 """IDs of a group at most, in the middle of the paper's 3 to 8."""
 
@@ -75,7 +75,7 @@ def _choose(number: int, among: Sequence[Found], all_found: Sequence[Sequence[Fo
 
 
 def numbers_of(parts: Sequence[str | Image]) -> tuple[int, ...]:
-    """The page number of each image: the last `Page N` in the text right before it, else a range, else 1..n."""
+    """Each image's page number: the last `Page N` in the text right before it, else a range, else 1..n."""
     labels: list[int | None] = []
     text = ""
     for part in parts:
@@ -120,7 +120,7 @@ def write_pages(said: Sequence[Said], blank: str) -> str:
 
 
 def ids_of(asked: Asked) -> tuple[str, ...]:
-    """The element IDs that begin a line of a plan request, in order, each once."""
+    """The element IDs that begin a line of a plan request, before a colon, in order, each once."""
     return tuple(dict.fromkeys(_LISTED.findall("\n".join(asked.texts))))
 
 

@@ -172,7 +172,7 @@ def first_of(*schedules: Schedule) -> Schedule:
 
 
 def rule(record: Mapping[str, Any]) -> Rule:
-    """A rule from JSON: `{"fault": "refusal", "page": 6}`; `fault` is a kind, or an object of a Fault's fields.
+    """A rule from JSON, e.g. `{"fault": "refusal", "page": 6}`; `fault` is a kind or a Fault's fields.
 
     Raises ValueError for a kind that is not there.
     """

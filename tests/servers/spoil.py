@@ -12,6 +12,8 @@ from tests.servers.faults import Fault
 from tests.servers.replies import Said, marker, write_pages
 
 REFUSAL = "I'm sorry, but I can't help with transcribing this content."
+OPENING = "Here is the Markdown of the pages you provided:"
+CLOSING = "Let me know if you need anything else!"
 PIPES = "| Item | Price |\n|------|-------|\n| Adult | 4.20 |\n| Child | 2.10 |"
 HTML = "<table><tr><th>Item</th><th>Price</th></tr><tr><td>Adult</td><td>4.20</td></tr></table>"
 CODE = "```python\nfor page in pages:\n    print(page)\n```\n\n## After the code\n\nThe page goes on."
@@ -143,8 +145,8 @@ _PAGES: dict[str, Spoiler] = {
     "refusal": _around(lambda whole, text: text or REFUSAL),
     "page_empty": _page_empty,
     "page_refusal": _changed(lambda page, text: text or REFUSAL),
-    "chatter_before": _around(lambda whole, text: f"{text or 'Here is the Markdown of the pages:'}\n\n{whole}"),
-    "chatter_after": _around(lambda whole, text: f"{whole}\n\n{text or 'Let me know if you need anything else!'}"),
+    "chatter_before": _around(lambda whole, text: f"{text or OPENING}\n\n{whole}"),
+    "chatter_after": _around(lambda whole, text: f"{whole}\n\n{text or CLOSING}"),
     "fence": _around(lambda whole, text: f"```markdown\n{whole}\n```"),
     "fence_inner": _fence_inner,
     "fence_unclosed": _around(lambda whole, text: f"```markdown\n{whole}"),

@@ -5,6 +5,9 @@ become blocks in reading order (`blocks`, `order`), headings get levels that hol
 document (`headings`), lists their nesting (`lists`), tables a grid (`grid`) and a sentence a row
 (`rows`), and all of it Markdown that cannot turn into another construct by accident (`text`,
 `write`). Nothing here knows a PDF library.
+
+A multimodal model is asked for several pages at once (`model_request`), its reply is checked page by page
+(`reply`), and a page that fails goes down the `ladder`.
 """
 
 from __future__ import annotations
@@ -14,6 +17,10 @@ from pathlib import Path
 
 from drac.ports import PageReader
 from drac.records import Attempt, Page, PageState, PageText
+from drac.stages.convert.ladder import read_batch
+from drac.stages.convert.model_reading import Look, ReadingModel
+
+__all__ = ["NAME", "VERSION", "Look", "ReadingModel", "read_batch", "run"]
 
 NAME = "convert"
 VERSION = 1

@@ -12,8 +12,8 @@ from drac.stages.convert.reply_words import share_in, stands_in, words
 
 _OPENING = re.compile(
     r"(?:sure|certainly|of course|okay|ok|absolutely|understood|got it|here(?:['’]s| is| are)"
-    r"|below (?:is|are)|the following (?:is|are)|this is the|as requested|i(?:['’]ve| have) (?:transcribed|converted)"
-    r"|i(?:['’]ll| will)|let me|let['’]s)\b",
+    r"|below (?:is|are)|the following (?:is|are)|this is the|as requested"
+    r"|i(?:['’]ve| have) (?:transcribed|converted)|i(?:['’]ll| will)|let me|let['’]s)\b",
     re.IGNORECASE,
 )
 _TASK = re.compile(

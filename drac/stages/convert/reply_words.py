@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_WORD = re.compile(r"\w+")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+WORD = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
+"""A word without signs; a character in scripts without spaces."""
 _LONGEST_PERIOD = 60
 """Words of a repeated phrase at most."""
 _AT_END, _AT_END_WORDS = 8, 24
@@ -32,8 +33,7 @@ class Run:
 
 def words(text: str) -> list[str]:
     """Words in small letters, without signs; scripts without spaces give a word a character."""
-    spaced = _WIDE.sub(lambda match: f" {match[0]} ", text)
-    return [word.casefold() for word in _WORD.findall(spaced)]
+    return [word.casefold() for word in WORD.findall(text)]
 
 
 def stands_in(phrase: str, layer: str) -> bool:
