@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from drac.errors import UsageError
+from drac.profiles import ModelFacts
 
 Engine = Literal["local", "bedrock", "openai"]
 
@@ -93,6 +94,33 @@ class PlanSettings(_Frozen):
     """Sampling temperature of a model's reply (paper: 0.1)."""
 
 
+class ModelSettings(_Frozen):
+    """Which model is asked by the engines `bedrock` and `openai`, where, and how hard."""
+
+    name: str = "google.gemma-3-27b-it"
+    """Model id, inference profile or ARN, as the engine knows it."""
+    base_url: str | None = None
+    """`openai`: address of the server; None: OPENAI_BASE_URL, else OpenAI's own."""
+    endpoint_url: str | None = None
+    """`bedrock`: address in place of the region's own; None: the usual AWS settings."""
+    region: str | None = None
+    """`bedrock`: region; None: the usual AWS settings."""
+    aws_profile: str | None = None
+    """`bedrock`: profile of the AWS configuration; None: the usual one."""
+    read_timeout: float = Field(300.0, gt=0)
+    """Seconds to wait for a reply; longer than the slowest batch, since a late reply is billed too."""
+    concurrency: int = Field(5, ge=1, le=1000)
+    """Requests in flight at most, over the whole corpus (paper: 5)."""
+    requests_per_minute: int | None = Field(None, ge=1)
+    """Requests a minute at most; None: no limit of ours."""
+    tokens_per_minute: int | None = Field(None, ge=1)
+    """Input tokens a minute at most; None: no limit of ours."""
+    attempts: int = Field(3, ge=1)
+    """Tries of a request that fails for a passing reason (paper: 3); throttling has more."""
+    max_usd: float | None = Field(None, ge=0)
+    """Dollars that a run may spend at most; None: no limit."""
+
+
 class SearchSettings(_Frozen):
     """Embedding, index and search."""
 
@@ -125,6 +153,9 @@ class Settings(_Frozen):
     normalize: NormalizeSettings = NormalizeSettings()
     render: RenderSettings = RenderSettings()
     convert: ConvertSettings = ConvertSettings()
+    model: ModelSettings = ModelSettings()
+    model_read: ModelReadSettings = ModelReadSettings()
+    models: dict[str, ModelFacts] = {}
     structure: StructureSettings = StructureSettings()
     plan: PlanSettings = PlanSettings()
     search: SearchSettings = SearchSettings()

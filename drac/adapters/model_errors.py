@@ -87,7 +87,9 @@ _OUTPUT = re.compile(
     r"(max(imum)?[ _]?(completion[ _]|output[ _]|new[ _])?tokens?)\b[^.]{0,80}"
     r"(exceed|too large|at most|less than or equal|range|invalid)"
 )
-_REFUSED = r"(unsupported|not supported|does(n't| not) support|deprecated|not allowed|unrecognized|unknown)"
+_REFUSED = (
+    r"(unsupported|not (supported|allowed|enabled)|does(n't| not) support|deprecated|unrecognized|unknown)"
+)
 _SYSTEM = r"(system (message|prompt|role|instruction)|developer instruction)"
 _SCHEMA = r"(response_format|outputconfig|output_config|structured output|json_schema)"
 _SETTINGS: tuple[tuple[str, str, re.Pattern[str]], ...] = (

@@ -178,6 +178,8 @@ def read_answer(answer: Mapping[str, Any], seconds: float) -> ChatReply:
     of a tool is no normal end, whatever the finish reason says.
     """
     choices = answer["choices"]
+    if not isinstance(choices, list):
+        raise TypeError("choices is no list")
     choice: Mapping[str, Any] = choices[0] if choices else {"finish_reason": "no_choices"}
     message: Mapping[str, Any] = choice.get("message") or {}
     reason = _stop_reason(choice, message)

@@ -31,18 +31,19 @@ class PyMuPdfRenderer:
 
         The scale is lowered before drawing so that no side passes `max_side` pixels.
         """
-        with _page(pdf, number) as page:
+        with open_page(pdf, number) as page:
             data: bytes = page_pixels(page, dpi=dpi, max_side=max_side).tobytes("png")
             return data
 
     def ink(self, pdf: Path, number: int) -> bool:
         """Whether 1-based page `number` shows anything but plain paper."""
-        with _page(pdf, number) as page:
+        with open_page(pdf, number) as page:
             return has_ink(page)
 
 
 @contextmanager
-def _page(pdf: Path, number: int) -> Iterator[Any]:
+def open_page(pdf: Path, number: int) -> Iterator[Any]:
+    """1-based page `number` as a `pymupdf.Page`; raises PageError or CorruptDocument, also while drawn."""
     pymupdf = mupdf()
     try:
         document = pymupdf.open(pdf)
@@ -60,21 +61,22 @@ def _page(pdf: Path, number: int) -> Iterator[Any]:
         document.close()
 
 
-def page_pixels(page: Any, *, dpi: float, max_side: int, gray: bool = False) -> Any:
-    """A pixmap of the page as shown, no side over `max_side` and none under 1 pixel."""
+def page_pixels(page: Any, *, dpi: float, max_side: int, gray: bool = False, clip: Any | None = None) -> Any:
+    """A pixmap of the page as shown, or of its part `clip`, no side over `max_side`, none under 1 pixel."""
     pymupdf = mupdf()
-    zoom = _zoom(page, dpi / 72.0, max_side)
+    zoom = _zoom(clip or page.rect, dpi / 72.0, max_side)
     pymupdf.TOOLS.set_aa_level(8)
     colors = pymupdf.csGRAY if gray else pymupdf.csRGB
-    return page.get_pixmap(matrix=pymupdf.Matrix(*zoom), colorspace=colors, alpha=False, annots=True)
+    matrix = pymupdf.Matrix(*zoom)
+    return page.get_pixmap(matrix=matrix, colorspace=colors, alpha=False, annots=True, clip=clip)
 
 
-def _zoom(page: Any, scale: float, max_side: int) -> tuple[float, float]:
+def _zoom(area: Any, scale: float, max_side: int) -> tuple[float, float]:
     """Scale per axis: equal, but a side thinner than a pixel is widened to one.
 
     The cap is kept with a pixel to spare, as MuPDF rounds the edges outwards.
     """
-    width, height = max(page.rect.width, 0.01), max(page.rect.height, 0.01)
+    width, height = max(area.width, 0.01), max(area.height, 0.01)
     capped = (
         min(scale, (max_side - 1) / max(width, height)) if max(width, height) * scale > max_side else scale
     )

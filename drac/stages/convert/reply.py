@@ -29,12 +29,14 @@ __all__ = ["Fault", "PageFacts", "PageVerdict", "ReplyVerdict", "check_reply"]
 
 _CUT = {"max_tokens", "length", "max_output_tokens", "model_context_window_exceeded"}
 """Stop reasons that only break the text off; after any other one nothing that was sent is believed."""
-_PIPE_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?)?[ \t]*$")
+_PIPE_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*$")
 _PIPE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
 _HTML_TABLE = re.compile(r"<(?:table|thead|tbody|tr|td|th)\b[^>]*>", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
-_OTHER_PAGE, _MARGIN = 0.6, 0.3
-"""Share of a page's words in another page's layer, and how much more than in its own, that give it away."""
+_OTHER_PAGE = 0.6
+"""Share of a page's words in another page's text layer from which it may be that page."""
+_TELLING, _AGAINST = 2, 4
+"""Different words that only the other layer has, at least, and how many for each that only its own has."""
 _FEW = 10
 """Words below which a text is not compared with layers."""
 
@@ -102,7 +104,7 @@ def _with_markers(
             verdicts.append(PageVerdict(page.number, "", Fault.STOPPED, reply.stop_reason))
             continue
         fault = faults[page.number]
-        if fault is None or _confirmed(page, texts, numbers, expected):
+        if fault is None or _confirmed(page, texts, numbers, pages):
             verdicts.append(_judge(texts[page.number], page, lenient, pages))
         else:
             verdicts.append(PageVerdict(page.number, "", fault, _listed(numbers)))
@@ -118,13 +120,20 @@ def _other_number(piece: Piece, page: PageFacts, lenient: bool) -> PageVerdict:
 
 
 def _confirmed(
-    page: PageFacts, texts: dict[int, str], numbers: Sequence[int], expected: Sequence[int]
+    page: PageFacts,
+    texts: dict[int, str],
+    numbers: Sequence[int],
+    pages: Sequence[PageFacts],
 ) -> bool:
-    """Whether a page after a wrong marker is itself in place and made of its own text layer's words."""
-    if not in_place(page.number, numbers, expected):
+    """Whether a page after a wrong marker is in place, and of all text layers has the words of its own."""
+    if not in_place(page.number, numbers, [one.number for one in pages]):
+        return False
+    if any(not words(one.text_layer) for one in pages):
         return False
     text = texts[page.number]
-    return len(set(words(text))) >= _FEW and share_in(text, page.text_layer) >= 0.8
+    own = share_in(text, page.text_layer)
+    others = (share_in(text, one.text_layer) for one in pages if one.number != page.number)
+    return len(set(words(text))) >= _FEW and own >= 0.8 and own > max(others, default=0.0)
 
 
 def _judge(text: str, page: PageFacts, lenient: bool, pages: Sequence[PageFacts] = ()) -> PageVerdict:
@@ -163,14 +172,19 @@ def _fault(text: str, page: PageFacts, lenient: bool) -> tuple[Fault, str] | Non
 
 
 def _fault_of_place(text: str, page: PageFacts, pages: Sequence[PageFacts]) -> tuple[Fault, str] | None:
-    """Whether the words are clearly those of another page of the request."""
-    others = [one for one in pages if one.number != page.number and one.text_layer]
-    if not page.text_layer or not others or len(set(words(text))) < _FEW:
+    """Whether the words are clearly those of another page of the request.
+
+    A false alarm costs one more request, for that page alone.
+    """
+    said, own = set(words(text)), set(words(page.text_layer))
+    if not own or len(said) < _FEW:
         return None
-    own = share_in(text, page.text_layer)
-    share, number = max((share_in(text, one.text_layer), one.number) for one in others)
-    if share >= _OTHER_PAGE and share - own >= _MARGIN:
-        return Fault.WRONG_PAGE, f"it reads like page {number}"
+    for other in pages:
+        layer = set(words(other.text_layer)) if other.number != page.number else set()
+        telling, against = len(said & layer - own), len(said & own - layer)
+        alike = len(said & layer) >= _OTHER_PAGE * len(said)
+        if alike and telling >= _TELLING and telling >= _AGAINST * against:
+            return Fault.WRONG_PAGE, f"it reads like page {other.number}"
     return None
 
 

@@ -45,13 +45,13 @@ def marker_faults(numbers: Sequence[int], expected: Sequence[int]) -> dict[int, 
     """For each page asked for whether its place in the reply can be believed.
 
     That is so up to the first marker that is not the expected one, if the marker after the page is the
-    right one too. What follows the first fault may be numbered wrongly throughout.
+    right one too and its own stands there once. What follows the first fault may be numbered wrongly.
     """
     right = next((at for at, pair in enumerate(zip(numbers, expected, strict=False)) if pair[0] != pair[1]),
                  min(len(numbers), len(expected)))  # fmt: skip
     sound = right if right == len(numbers) == len(expected) else right - 1
     return {
-        number: None if index < sound else _name(number, numbers, expected)
+        number: None if index < sound and numbers.count(number) == 1 else _name(number, numbers, expected)
         for index, number in enumerate(expected)
     }
 

@@ -1,0 +1,242 @@
+"""Reading and planning by a model: adapters, profile, asker, and a look at pages through workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape
+from drac.config import Prompt, RunSettings, Settings, load_prompt
+from drac.errors import ModelError, UsageError
+from drac.pipeline.asking import Asker, Prices
+from drac.pipeline.budget import Budget
+from drac.pipeline.limiter import Limiter
+from drac.pipeline.tasks import ReadPages, ReadTask
+from drac.ports import ChatModel, ChatReply, Executor, ImagePart
+from drac.profiles import ModelProfile, find_profile
+from drac.records import Page, PageText, Usage
+from drac.stages.convert.ladder import read_batch
+from drac.stages.convert.model_reading import ReadingModel
+from drac.store.journal import Journal
+
+_AHEAD = 2
+"""Batches being prepared or checked for each one in flight, so that no place in flight stays empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTask:
+    """Look at one page, in a worker."""
+
+    pdf: Path
+    """The normalized PDF."""
+    number: int
+    """1-based page."""
+    shape: Shape
+    """Whole, smaller, or in halves."""
+    limits: ImageLimits
+    """What the model takes."""
+
+
+def view_task(task: ViewTask) -> PageView:
+    """Runs in a worker."""
+    from drac.adapters.pymupdf_images import page_view
+
+    return page_view(task.pdf, task.number, task.shape, task.limits)
+
+
+class ModelAccess:
+    """One model for a whole run: journal, limiter, budget and profile."""
+
+    def __init__(self, engine: str, settings: Settings, workspace: Path) -> None:
+        self.engine = engine
+        self.settings = settings.model
+        self.profile = find_profile(settings.model.name, settings.models)
+        self.chat = _chat(engine, settings)
+        _check_price(self.profile, settings.model.max_usd)
+        self.asker = Asker(
+            self.chat,
+            Journal(workspace, self.chat),
+            Limiter(
+                settings.model.concurrency,
+                requests_per_minute=settings.model.requests_per_minute,
+                tokens_per_minute=settings.model.tokens_per_minute,
+            ),
+            Budget(settings.model.max_usd),
+            Prices(self._largest_image(settings), self.profile.cost),
+            attempts=settings.model.attempts,
+        )
+
+    def _largest_image(self, settings: Settings) -> int:
+        side = min(settings.render.max_side, self.profile.image_side)
+        return self.profile.image_tokens(side, side)
+
+    @cached_property
+    def server(self) -> Mapping[str, str]:
+        """Who answers, for fingerprints."""
+        simulated = {"simulated": "true"} if self.chat.simulated else {}
+        return {"engine": self.engine, "endpoint": self.chat.endpoint, **simulated}
+
+    def usage(self, outcome: ChatReply | ModelError) -> Usage:
+        """What a reply, or a request that failed, cost."""
+        if isinstance(outcome, ModelError):
+            return Usage(requests=1)
+        usd = self.profile.cost(outcome.input_tokens, outcome.output_tokens) or 0.0
+        return Usage(outcome.input_tokens, outcome.output_tokens, usd, 1)
+
+
+def _chat(engine: str, settings: Settings) -> ChatModel:
+    profiles = partial(find_profile, user=settings.models)
+    model = settings.model
+    if engine == "bedrock":
+        from drac.adapters.bedrock import BedrockChat
+
+        return BedrockChat(
+            model.region,
+            model.aws_profile,
+            model.endpoint_url,
+            model.read_timeout,
+            connections=model.concurrency,
+            profiles=profiles,
+        )
+    from drac.adapters.openai import OpenAiChat
+
+    return OpenAiChat(model.base_url, None, model.read_timeout, profiles=profiles)
+
+
+def _check_price(profile: ModelProfile, max_usd: float | None) -> None:
+    if max_usd is not None and profile.cost(1, 1) is None:
+        raise UsageError(
+            f"--max-usd cannot be kept: no price is known for {profile.id}",
+            remedy=f'Give price_input and price_output under [models."{profile.id}"] in --config.',
+        )
+
+
+class ModelReading:
+    """Implements pipeline.tasks.Reading: batches of pages on threads, looks at pages in workers."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        access: ModelAccess,
+        settings: Settings,
+        read_local: Callable[[ReadTask], ReadPages],
+        local_fingerprint: Mapping[str, str],
+    ) -> None:
+        self._executor, self._access, self._settings = executor, access, settings
+        self._read_local = read_local
+        self._prompt = load_prompt("convert")
+        limits = settings.model_read
+        self._read = limits.model_copy(
+            update={"max_output_tokens": min(limits.max_output_tokens, access.profile.output_tokens)}
+        )
+        self.batch_pages = min(limits.batch_pages, access.profile.images_per_request)
+        self.most_in_flight = _AHEAD * settings.model.concurrency
+        self.fingerprint = _fingerprint(access, self._prompt, local_fingerprint)
+        self._threads = ThreadPoolExecutor(self.most_in_flight, thread_name_prefix="model")
+
+    def submit(self, task: ReadTask) -> Future[ReadPages]:
+        """See pipeline.tasks.Reading."""
+        return self._threads.submit(self._batch, task)
+
+    def _batch(self, task: ReadTask) -> ReadPages:
+        access = self._access
+        model = ReadingModel(
+            engine=access.engine,
+            model=access.settings.name,
+            prompt=self._prompt.text,
+            ask=access.asker.session().ask,
+            cost=access.usage,
+            images_per_request=access.profile.images_per_request,
+        )
+        texts = read_batch(task.pages, model, self._look(task), self._read)
+        return ReadPages(tuple(texts), 0.0)
+
+    def _look(self, task: ReadTask) -> WorkerLook:
+        profile, render = self._access.profile, self._settings.render
+        limits = ImageLimits(
+            render.dpi, min(render.max_side, profile.image_side), profile.image_bytes, profile.image_formats
+        )
+        return WorkerLook(self._executor, task, limits, self._settings.run, self._read_local)
+
+    def close(self) -> None:
+        """Send nothing more; wait for the replies in flight, which are paid for."""
+        self._access.asker.stop()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _fingerprint(access: ModelAccess, prompt: Prompt, local: Mapping[str, str]) -> dict[str, str]:
+    profile = access.profile
+    return {
+        **access.server,
+        "model": access.settings.name,
+        "prompt": prompt.sha256,
+        "images_per_request": str(profile.images_per_request),
+        "image": f"{profile.image_side} px, {profile.image_bytes} bytes, {', '.join(profile.image_formats)}",
+        **{f"local {name}": value for name, value in local.items()},
+    }
+
+
+class WorkerLook:
+    """Implements stages.convert.model_reading.Look for one batch; pages are drawn ahead, in workers."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        task: ReadTask,
+        limits: ImageLimits,
+        run: RunSettings,
+        read_local: Callable[[ReadTask], ReadPages],
+    ) -> None:
+        self._executor, self._task, self._limits = executor, task, limits
+        self._timeout, self._read_local = run.page_timeout, read_local
+        self._views = {page.number: self._view(page.number, "whole") for page in task.pages}
+
+    def _view(self, number: int, shape: Shape) -> Future[PageView]:
+        task = ViewTask(self._task.pdf, number, shape, self._limits)
+        return self._executor.submit(view_task, task, timeout=self._timeout)
+
+    def ink(self, page: Page) -> bool:
+        """See Look."""
+        return self._views[page.number].result().ink
+
+    def image(self, page: Page) -> ImagePart:
+        """See Look."""
+        return self._views[page.number].result().images[0]
+
+    def smaller(self, page: Page) -> ImagePart:
+        """See Look."""
+        return self._view(page.number, "smaller").result().images[0]
+
+    def halves(self, page: Page) -> tuple[ImagePart, ImagePart]:
+        """See Look."""
+        top, bottom = self._view(page.number, "halves").result().images
+        return top, bottom
+
+    def text_layer(self, page: Page) -> str:
+        """See Look."""
+        return self._views[page.number].result().text_layer
+
+    def local(self, page: Page) -> PageText:
+        """See Look."""
+        local = self._task.settings.model_copy(update={"engine": "local"})
+        task = ReadTask(self._task.pdf, (page,), local)
+        return self._executor.submit(self._read_local, task, timeout=self._timeout).result().texts[0]
+
+    def header_before(self, page: Page) -> str:
+        """See Look. Only a table that reaches the end of the page before can go on."""
+        if page.number < 2:
+            return ""
+        before = self.local(replace(page, number=page.number - 1))
+        table = before.tables[-1] if before.tables else None
+        reaches_end = (
+            table is not None
+            and bool(table.sentences)
+            and not before.markdown[table.sentences[-1][2] :].strip()
+        )
+        if table is None or not reaches_end or not table.header_rows:
+            return ""
+        header = [cell.text for cell in table.cells if cell.row == table.header_rows - 1]
+        return "; ".join(text for text in header if text)
