@@ -41,6 +41,14 @@ def run(
     config: opt.Config = None,
     engine: opt.Engine = None,
     planner: opt.Planner = None,
+    model: opt.Model = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
+    text_hint: opt.TextHint = None,
     collection: opt.Collection = None,
     root: opt.Root = None,
     set_name: opt.SetName = "default",
@@ -61,14 +69,16 @@ def run(
     set_up_logging(verbose)
     settings = settings_from(
         config,
-        convert={"engine": engine},
+        convert={"engine": engine}, model=opt.model_options(
+            model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
+        ), model_read={"text_hint": text_hint},
         plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
               "target_tokens": target_tokens},
         run={"workers": workers, "max_fallback": max_fallback},
     )  # fmt: skip
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
     if dry_run:
-        return show.dry_run(work.dry_run(wanted, settings.run.workers), as_json)
+        return show.dry_run(work.dry_run(workspace, settings, wanted), as_json)
     outcome = work.run(workspace, settings, wanted, set_name)
     show.run(outcome, as_json)
     return outcome.exit_code
@@ -80,6 +90,14 @@ def convert(
     workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
     config: opt.Config = None,
     engine: opt.Engine = None,
+    model: opt.Model = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
+    text_hint: opt.TextHint = None,
     collection: opt.Collection = None,
     root: opt.Root = None,
     pages: opt.PageList = None,
@@ -95,11 +113,15 @@ def convert(
     """Documents to PDFs to Markdown pages, and no further."""
     set_up_logging(verbose)
     settings = settings_from(
-        config, convert={"engine": engine}, run={"workers": workers, "max_fallback": max_fallback}
+        config,
+        convert={"engine": engine},
+        model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
+        model_read={"text_hint": text_hint},
+        run={"workers": workers, "max_fallback": max_fallback},
     )
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
     if dry_run:
-        return show.dry_run(work.dry_run(wanted, settings.run.workers), as_json)
+        return show.dry_run(work.dry_run(workspace, settings, wanted), as_json)
     outcome = work.convert(workspace, settings, wanted)
     show.run(outcome, as_json)
     return outcome.exit_code
@@ -110,6 +132,13 @@ def plan(
     workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
     config: opt.Config = None,
     planner: opt.Planner = None,
+    model: opt.Model = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
     set_name: opt.SetName = "default",
     min_blocks: opt.MinBlocks = None,
     max_blocks: opt.MaxBlocks = None,
@@ -121,6 +150,9 @@ def plan(
     set_up_logging(verbose)
     settings = settings_from(
         config,
+        model=opt.model_options(
+            model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
+        ),
         plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
               "target_tokens": target_tokens},
     )  # fmt: skip

@@ -21,8 +21,12 @@ Workspace = Annotated[
     Path, typer.Option("--workspace", envvar="DRAC_WORKSPACE", help="Folder that holds all results.")
 ]
 Config = Annotated[Path | None, typer.Option("--config", help="TOML file with settings by stage.")]
-Engine = Annotated[str | None, typer.Option("--engine", help="Who reads the pages: local.")]
-Planner = Annotated[str | None, typer.Option("--planner", help="Who plans the chunks: local.")]
+Engine = Annotated[
+    str | None, typer.Option("--engine", help="Who reads the pages: local, bedrock or openai.")
+]
+Planner = Annotated[
+    str | None, typer.Option("--planner", help="Who plans the chunks: local, bedrock or openai.")
+]
 Collection = Annotated[str | None, typer.Option("--collection", help="Collection of the documents.")]
 Root = Annotated[
     Path | None, typer.Option("--root", help="Root for all paths, or where a corpus's documents are.")
@@ -51,6 +55,18 @@ MaxBlocks = Annotated[int | None, typer.Option("--max-blocks", help="Blocks of a
 TargetTokens = Annotated[
     int | None, typer.Option("--target-tokens", help="Tokens of a chunk that the local planner aims at.")
 ]
+Model = Annotated[str | None, typer.Option("--model", help="Model id, inference profile or ARN.")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Server of engine openai.")]
+EndpointUrl = Annotated[str | None, typer.Option("--endpoint-url", help="Endpoint of engine bedrock.")]
+Region = Annotated[str | None, typer.Option("--region", help="AWS region of engine bedrock.")]
+AwsProfile = Annotated[str | None, typer.Option("--aws-profile", help="AWS profile of engine bedrock.")]
+Concurrency = Annotated[
+    int | None, typer.Option("--concurrency", help="Requests in flight over all documents (default 5).")
+]
+MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Dollars that this run may spend at most.")]
+TextHint = Annotated[
+    str | None, typer.Option("--text-hint", help="Send text layers with images: auto, on or off.")
+]
 
 DEFAULT_WORKSPACE = Path(".drac")
 
@@ -64,6 +80,27 @@ def set_up_logging(verbose: bool) -> None:
 def settings_from(config: Path | None, **overrides: dict[str, Any]) -> Settings:
     """The settings that the file and the options give together."""
     return load_settings(config, overrides)
+
+
+def model_options(
+    name: str | None,
+    base_url: str | None,
+    endpoint_url: str | None,
+    region: str | None,
+    aws_profile: str | None,
+    concurrency: int | None,
+    max_usd: float | None,
+) -> dict[str, Any]:
+    """The table `model` of the settings."""
+    return {
+        "name": name,
+        "base_url": base_url,
+        "endpoint_url": endpoint_url,
+        "region": region,
+        "aws_profile": aws_profile,
+        "concurrency": concurrency,
+        "max_usd": max_usd,
+    }
 
 
 def parse_pages(text: str | None) -> frozenset[int] | None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from drac.cli.work import Outcome
+from drac.pipeline.asking import Spending
 from drac.pipeline.indexing import Indexed
 from drac.pipeline.repair import Repaired
 from drac.pipeline.report import Report
@@ -42,6 +43,7 @@ def run(outcome: Outcome, as_json: bool) -> None:
         _line(f"vanished: {name} (left out of the exports)")
     if outcome.exported:
         _exported(outcome, outcome.exported)
+    _spending(outcome.spending)
 
 
 def _outcome_record(outcome: Outcome) -> dict[str, Any]:
@@ -57,6 +59,7 @@ def _outcome_record(outcome: Outcome) -> dict[str, Any]:
             "plan_counts": outcome.exported["plan_counts"],
         }  # fmt: skip
     record["vanished"] = list(outcome.vanished)
+    record["models"] = {name: _spending_record(one) for name, one in outcome.spending.items()}
     record["index"] = asdict(outcome.indexed) if outcome.indexed else None
     return record
 
@@ -190,10 +193,48 @@ def dry_run(estimate: dict[str, Any], as_json: bool) -> int:
     if as_json:
         _json(estimate)
         return 0
-    for key, value in estimate.items():
-        if isinstance(value, list):
-            for one in value:
-                _line(f"{key}: {one}")
-        else:
-            _line(f"{key}: {value}")
+    types = ", ".join(f"{n} {name}" for name, n in estimate["types"].items())
+    _line(f"documents: {estimate['documents']} ({types})")
+    _line(f"pages: {estimate['pages']}, {estimate['pages_finished_already']} of them finished already")
+    unknown = estimate["documents_whose_pages_normalizing_will_tell"]
+    if unknown:
+        _line(f"pages not known before normalizing: {unknown} documents; not in the figures below")
+    for one in estimate["problems"]:
+        _line(f"not usable: {one}")
+    for one in estimate.get("by_stage", []):
+        _stage_estimate(one)
+    _line(f"requests: {estimate['requests']}; dollars: {_dollars(estimate['usd'], estimate['usd_range'])}")
     return 0
+
+
+def _stage_estimate(one: dict[str, Any]) -> None:
+    _line(f"{one['what']} by {one['model']}: {one['requests']} requests for {one['pages']} pages")
+    if "image_tokens_a_page" in one:
+        assumed = ", ".join(map(str, one["assumed_output_tokens_a_page"]))
+        _line(
+            f"  assumed a page: {one['image_tokens_a_page']} image tokens in; "
+            f"{assumed} tokens out (low, expected, high)"
+        )
+    _line(f"  tokens: {one['input_tokens']:,} in, {one['output_tokens']:,} out")
+    _line(f"  dollars: {_dollars(one['usd'], one['usd_range'])}")
+    _line(f"  price: {one['price']}")
+
+
+def _dollars(usd: float | None, between: list[float | None] | None) -> str:
+    if usd is None or between is None or None in between:
+        return "no price known"
+    low, high = between
+    return f"{usd:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _spending(spending: dict[str, Spending]) -> None:
+    for model, one in spending.items():
+        _line(
+            f"{model}: {one.requests} requests, {one.replies} replies ({one.reused} more were on disk), "
+            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, ${one.usd:.4f}"
+            + (f", and up to ${one.usd_maybe:.4f} for requests without a reply" if one.usd_maybe else "")
+        )
+
+
+def _spending_record(one: Spending) -> dict[str, Any]:
+    return {**asdict(one), "busy": dict(one.busy)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,11 @@ from drac.config import Settings
 from drac.corpus import Discovery, discover
 from drac.errors import MissingExtra, UsageError
 from drac.pipeline import sources as known
+from drac.pipeline.asking import Spending
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, read_set, set_folder
 from drac.pipeline.indexing import Indexed, index_set
-from drac.pipeline.planning import Planned, Planning, live_sources
+from drac.pipeline.planning import UNANSWERED, Planned, Planning, live_sources
 from drac.pipeline.repair import Repaired
 from drac.pipeline.repair import repair as repair_store
 from drac.pipeline.report import Report, first_code
@@ -73,6 +74,7 @@ class Outcome:
     vanished: tuple[str, ...] = ()
     indexed: Indexed | None = None
     index_note: str = ""
+    spending: dict[str, Spending] = field(default_factory=dict)
 
 
 @contextmanager
@@ -101,30 +103,41 @@ def _reading(workspace: Path) -> Store:
 def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str) -> Outcome:
     """normalize, convert, plan, export, index."""
     set_folder(Store(workspace), set_name)
-    wiring.planner(settings.plan)
-    with _writing(workspace) as (store, catalog):
-        report, vanished = _convert(store, catalog, settings, wanted)
-        planned, exported = _plan(store, catalog, settings, set_name)
+    with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
+        report, vanished = _convert(store, catalog, settings, wanted, models)
+        planned, exported = _plan(store, catalog, settings, set_name, models)
         indexed, note = _index_if_possible(store, catalog, settings, set_name, exported)
+    code = first_code([report.exit_code, _stored_code(exported, settings.run.max_fallback)])
     return Outcome(
-        report.exit_code, workspace, report, exported, set_folder(store, set_name), len(planned),
-        sum(one.reused for one in planned), tuple(vanished), indexed, note,
+        code, workspace, report, exported, set_folder(store, set_name), len(planned),
+        sum(one.reused for one in planned), tuple(vanished), indexed, note, models.spending(),
     )  # fmt: skip
 
 
 def convert(workspace: Path, settings: Settings, wanted: Wanted) -> Outcome:
     """normalize and convert."""
-    with _writing(workspace) as (store, catalog):
-        report, vanished = _convert(store, catalog, settings, wanted)
-    return Outcome(report.exit_code, workspace, report, vanished=tuple(vanished))
+    with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
+        report, vanished = _convert(store, catalog, settings, wanted, models)
+    return Outcome(report.exit_code, workspace, report, vanished=tuple(vanished), spending=models.spending())
 
 
-def _convert(store: Store, catalog: Catalog, settings: Settings, wanted: Wanted) -> tuple[Report, list[str]]:
+@contextmanager
+def _models(settings: Settings, workspace: Path) -> Iterator[wiring.Models]:
+    models = wiring.Models(settings, workspace)
+    try:
+        yield models
+    finally:
+        models.close()
+
+
+def _convert(
+    store: Store, catalog: Catalog, settings: Settings, wanted: Wanted, models: wiring.Models
+) -> tuple[Report, list[str]]:
     found, options = wanted.discover(), wanted.options()
     sources = known.to_retry(store, found.sources, options.retry)
     known.check_identities(store, sources)
     catalog.put_skipped([(one.path, one.reason, one.kind) for one in found.skipped])
-    with wiring.conversion_tools(settings, store.root) as tools, progress() as shown:
+    with wiring.conversion_tools(settings, store.root, models) as tools, progress() as shown:
         if not options.retry:
             found.usable()
         report = Conversion(store, catalog, settings, tools, shown, options).run(sources, found.skipped)
@@ -132,25 +145,27 @@ def _convert(store: Store, catalog: Catalog, settings: Settings, wanted: Wanted)
 
 
 def _plan(
-    store: Store, catalog: Catalog, settings: Settings, set_name: str
+    store: Store, catalog: Catalog, settings: Settings, set_name: str, models: wiring.Models
 ) -> tuple[list[Planned], dict[str, Any]]:
-    planning = Planning(store, catalog, settings, wiring.planner(settings.plan))
-    planned = [planning.document(one) for one in live_sources(store) if one["state"] == "ok"]
+    planner, at_once = wiring.planner(settings, models)
+    planning = Planning(store, catalog, settings, planner, at_once)
+    planned = planning.all(one for one in live_sources(store) if one["state"] == "ok")
     return planned, export_set(store, set_name, planned, settings)
 
 
 def plan(workspace: Path, settings: Settings, set_name: str) -> Outcome:
     """Plan and export from stored pages; converts nothing."""
     _reading(workspace)
-    with _writing(workspace) as (store, catalog):
+    with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
         if not any(one["state"] == "ok" for one in live_sources(store)):
             raise UsageError(
                 f"{workspace}: no converted document here", remedy="Run `drac run` or `drac convert` first."
             )
-        planned, exported = _plan(store, catalog, settings, set_name)
+        planned, exported = _plan(store, catalog, settings, set_name, models)
+    code = _stored_code(exported, settings.run.max_fallback)
     return Outcome(
-        _stored_code(exported), workspace, None, exported, set_folder(store, set_name), len(planned),
-        sum(one.reused for one in planned),
+        code, workspace, None, exported, set_folder(store, set_name), len(planned),
+        sum(one.reused for one in planned), spending=models.spending(),
     )  # fmt: skip
 
 
@@ -160,9 +175,12 @@ def export(workspace: Path, set_name: str) -> Outcome:
     return plan(workspace, Settings.model_validate(made_with), set_name)
 
 
-def _stored_code(exported: dict[str, Any]) -> int:
+def _stored_code(exported: dict[str, Any], max_share: float) -> int:
+    """4 where a document or page has failed, or too many sections were not planned as asked."""
     failed = exported["failed"] or exported["pages_by_state"].get(PageState.FAILED.value)
-    return first_code([4 if failed else 0])
+    counts = exported["plan_counts"]
+    unplanned = counts.get("unreadable", 0) > max_share * counts.get("sections", 0)
+    return first_code([4 if failed or unplanned or counts.get(UNANSWERED) else 0])
 
 
 def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
@@ -225,9 +243,9 @@ def health(workspace: Path, settings: Settings) -> list[Health]:
     return wiring.health(workspace, settings)
 
 
-def dry_run(wanted: Wanted, workers: int) -> dict[str, Any]:
-    """Documents, pages, calls, tokens and dollars of a run, without doing it."""
+def dry_run(workspace: Path, settings: Settings, wanted: Wanted) -> dict[str, Any]:
+    """Documents, pages, requests, tokens and dollars of a run, without doing it."""
     found = wanted.discover()
     found.usable()
     wanted.options()
-    return wiring.estimate(found, workers)
+    return wiring.dry_run(found, settings, workspace)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from drac.config import Settings
+from drac.errors import ModelError
 from drac.pipeline.recipes import plan_recipe, structure_recipe
 from drac.ports import Planner
 from drac.records import ChunkPlan, Element, Page, PageState, PageText, Section, Source
@@ -21,6 +25,9 @@ from drac.store.catalog import Catalog
 from drac.store.keys import artifact_digest
 from drac.store.store import Store
 
+log = logging.getLogger(__name__)
+UNANSWERED = "unanswered"
+"""Count of documents that a model planner did not answer for, so that local rules stood in."""
 _ELEMENTS = TypeAdapter(tuple[Element, ...])
 _SECTIONS = TypeAdapter(tuple[Section, ...])
 _PLANS = TypeAdapter(tuple[ChunkPlan, ...])
@@ -42,6 +49,8 @@ class Planned:
     """What the reply check dropped or put back."""
     reused: bool
     """Whether the plan was there already."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time that each stage took now."""
 
 
 def live_sources(store: Store) -> Iterator[dict[str, Any]]:
@@ -73,23 +82,45 @@ def document_pages(store: Store, record: Mapping[str, Any]) -> Iterator[PageText
 class Planning:
     """Plans documents with one planner and keeps the results."""
 
-    def __init__(self, store: Store, catalog: Catalog, settings: Settings, planner: Planner) -> None:
+    def __init__(
+        self, store: Store, catalog: Catalog, settings: Settings, planner: Planner, planning: int = 1
+    ) -> None:
+        """`planning`: documents, and sections of them, that may be planned at once."""
         self._store, self._catalog, self._settings, self._planner = store, catalog, settings, planner
         self._structure = structure_recipe(settings.structure)
         self._plan = plan_recipe(settings.plan, planner.fingerprint)
+        self._at_once = planning
 
-    def document(self, record: Mapping[str, Any]) -> Planned:
-        """Elements, sections and plans of one converted document, made or found."""
+    def all(self, records: Iterable[Mapping[str, Any]]) -> list[Planned]:
+        """Elements, sections and plans of converted documents, made or found, in their order."""
+        if self._at_once == 1:
+            found = [self._document(one, map) for one in records]
+        else:
+            with (
+                ThreadPoolExecutor(self._at_once) as sections,
+                ThreadPoolExecutor(self._at_once) as documents,
+            ):
+                found = list(documents.map(lambda one: self._document(one, sections.map), records))
+        for stage in ("structure", "plan"):
+            took = [one.seconds[stage] for one in found if stage in one.seconds]
+            self._catalog.add_time(stage, len(took), sum(took))
+        return found
+
+    def _document(self, record: Mapping[str, Any], ask_all: chunk.Map) -> Planned:
+        seconds: dict[str, float] = {}
         pages, inputs = self._pages(record)
         structure_digest = artifact_digest(self._structure, inputs)
-        self._ensure_structure(structure_digest, record)
+        if not self._store.complete("structure", structure_digest):
+            with _timed(seconds, "structure"):
+                self._make_structure(structure_digest, record)
         made_from = self._store.meta("structure", structure_digest)["output"]
         plan_digest = artifact_digest(self._plan, [made_from])
         reused = self._store.complete("plan", plan_digest) is not None
         if not reused:
-            self._make_plan(plan_digest, structure_digest)
+            with _timed(seconds, "plan"):
+                plan_digest = self._make_plan(plan_digest, structure_digest, made_from, ask_all)
         counts = self._store.meta("plan", plan_digest)["counts"]
-        return Planned(source_of(record), pages, structure_digest, plan_digest, counts, reused)
+        return Planned(source_of(record), pages, structure_digest, plan_digest, counts, reused, seconds)
 
     def _pages(self, record: Mapping[str, Any]) -> tuple[dict[int, str], list[list[Any]]]:
         """States by page, and [page, sha256 of its text] of those that have one."""
@@ -104,10 +135,7 @@ class Planning:
             states[number] = json.loads(data)["state"]
         return states, inputs
 
-    def _ensure_structure(self, digest: str, record: Mapping[str, Any]) -> None:
-        if self._store.complete("structure", digest):
-            return
-        began = time.perf_counter()
+    def _make_structure(self, digest: str, record: Mapping[str, Any]) -> None:
         made = structure.run(tuple(document_pages(self._store, record)), self._settings.structure)
         elements = _ELEMENTS.dump_json(made.elements, indent=1)
         sections = _SECTIONS.dump_json(made.sections, indent=1)
@@ -116,16 +144,30 @@ class Planning:
         with self._store.writing("structure", digest, meta, durable=False) as folder:
             (folder / "elements.json").write_bytes(elements)
             (folder / "sections.json").write_bytes(sections)
-        self._catalog.add_time("structure", 1, time.perf_counter() - began)
 
-    def _make_plan(self, digest: str, structure_digest: str) -> None:
-        began = time.perf_counter()
+    def _make_plan(self, digest: str, structure_digest: str, made_from: str, ask_all: chunk.Map) -> str:
+        """The digest of the plan made: another than asked for where the model did not answer."""
         elements, sections = load_structure(self._store, structure_digest)
-        made = chunk.run(elements, sections, self._settings.plan, self._planner)
-        meta = {"stage": "plan", "digest": digest, "counts": asdict(made.counts)}
+        settings = self._settings.plan
+        try:
+            made = chunk.run(elements, sections, settings, self._planner, ask_all)
+            counts = asdict(made.counts)
+        except ModelError as error:
+            log.warning("not planned by the model, but by local rules: %s", error.message)
+            made = chunk.run(elements, sections, settings, chunk.LocalPlanner(settings))
+            counts = {**asdict(made.counts), UNANSWERED: 1}
+            digest = artifact_digest({**self._plan, "stand_in": "local"}, [made_from])
+        meta = {"stage": "plan", "digest": digest, "counts": {"sections": len(sections), **counts}}
         with self._store.writing("plan", digest, meta, durable=False) as folder:
             (folder / "plans.json").write_bytes(_PLANS.dump_json(made.plans, indent=1))
-        self._catalog.add_time("plan", 1, time.perf_counter() - began)
+        return digest
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    seconds[stage] = time.perf_counter() - began
 
 
 def load_structure(store: Store, digest: str) -> tuple[tuple[Element, ...], tuple[Section, ...]]:

@@ -16,8 +16,11 @@ def normalize_recipe(type_name: str, tools: Mapping[str, str]) -> dict[str, Any]
 
 
 def convert_recipe(settings: Settings, tools: Mapping[str, str]) -> dict[str, Any]:
-    """One page to Markdown."""
-    return recipe(convert.NAME, convert.VERSION, settings.convert.model_dump(), tools)
+    """One page to Markdown; what only a model needs stays out where none is asked."""
+    how = settings.convert.model_dump()
+    if settings.convert.engine != "local":
+        how |= {"render": settings.render.model_dump(), "read": settings.model_read.model_dump()}
+    return recipe(convert.NAME, convert.VERSION, how, tools)
 
 
 def structure_recipe(settings: StructureSettings) -> dict[str, Any]:
@@ -26,8 +29,9 @@ def structure_recipe(settings: StructureSettings) -> dict[str, Any]:
 
 
 def plan_recipe(settings: PlanSettings, tools: Mapping[str, str]) -> dict[str, Any]:
-    """A document's sections to chunk plans."""
-    return recipe(chunk.NAME, chunk.VERSION, settings.model_dump(), tools)
+    """A document's sections to chunk plans; what only a model needs stays out where none is asked."""
+    only_models = {"max_output_tokens", "temperature"} if settings.planner == "local" else None
+    return recipe(chunk.NAME, chunk.VERSION, settings.model_dump(exclude=only_models), tools)
 
 
 def embed_recipe(tools: Mapping[str, str]) -> dict[str, Any]:

@@ -8,38 +8,76 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from drac.config import ConvertSettings, PlanSettings, SearchSettings, Settings
+from drac.config import ConvertSettings, SearchSettings, Settings, load_prompt
 from drac.corpus import Discovery, real_path
-from drac.errors import DocumentError, EncryptedDocument, LimitExceeded, UsageError
+from drac.errors import DocumentError, EncryptedDocument, LimitExceeded
 from drac.pipeline.companions import companions
+from drac.pipeline.estimating import Convert, Counted, estimate
+from drac.pipeline.planning import page_digests
 from drac.pipeline.searching import KeywordIndex
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
-from drac.records import Health
+from drac.profiles import find_profile
+from drac.records import Health, Source
 from drac.stages import normalize
 from drac.store.keys import file_digest
-from drac.store.store import free_bytes
+from drac.store.store import Store, free_bytes
+
+if TYPE_CHECKING:
+    from drac.pipeline.asking import Spending
+    from drac.wiring.models import ModelAccess, ModelReading
 
 _ENOUGH = 2_000_000_000
 """Free bytes below which `drac doctor` warns."""
 
 
+class Models:
+    """The models that a run asks, each made when first needed; one limiter and budget for each engine."""
+
+    def __init__(self, settings: Settings, workspace: Path) -> None:
+        self._settings, self._workspace = settings, workspace
+        self._made: dict[str, ModelAccess] = {}
+
+    def access(self, engine: str) -> ModelAccess:
+        """The engine's model."""
+        from drac.wiring.models import ModelAccess
+
+        if engine not in self._made:
+            self._made[engine] = ModelAccess(engine, self._settings, self._workspace)
+        return self._made[engine]
+
+    def spending(self) -> dict[str, Spending]:
+        """What was asked of each model, by its id."""
+        return {one.label: one.asker.spending for one in self._made.values()}
+
+    def stop(self) -> None:
+        """Send nothing more: the run ends early."""
+        for one in self._made.values():
+            one.asker.stop()
+
+    def close(self) -> None:
+        """Send nothing more and free the connections."""
+        for one in self._made.values():
+            one.close()
+
+
 @contextmanager
-def conversion_tools(settings: Settings, workspace: Path) -> Iterator[Tools]:
+def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Iterator[Tools]:
     """Workers and LibreOffice for one run; all are stopped when the block ends."""
     from drac.adapters.processes import ProcessExecutor
 
     office = _LazyOffice(settings, workspace)
     executor = ProcessExecutor(settings.run.workers, start_worker)
+    reading = None
     try:
+        reading = _reading(executor, settings, models)
         yield Tools(
             executor=executor,
             detect=lambda path, password: normalize.detect(path, password=password),
@@ -47,11 +85,25 @@ def conversion_tools(settings: Settings, workspace: Path) -> Iterator[Tools]:
             normalize=normalize_task,
             office=office,
             converter_fingerprint=_converter_fingerprint,
-            reading=_LocalReading(executor, settings),
+            reading=reading,
         )
+    except BaseException:
+        models.stop()
+        raise
     finally:
+        if reading is not None:
+            reading.close()
         executor.close()
         office.close()
+
+
+def _reading(executor: Executor, settings: Settings, models: Models) -> _LocalReading | ModelReading:
+    if settings.convert.engine == "local":
+        return _LocalReading(executor, settings)
+    from drac.wiring.models import ModelReading
+
+    local = _reader(settings.convert.model_copy(update={"engine": "local"})).fingerprint
+    return ModelReading(executor, models.access(settings.convert.engine), settings, read_task, local)
 
 
 class _LocalReading:
@@ -66,6 +118,9 @@ class _LocalReading:
 
     def submit(self, task: ReadTask) -> Future[ReadPages]:
         return self._executor.submit(read_task, task, timeout=self._page_timeout * len(task.pages))
+
+    def close(self) -> None:
+        """The workers belong to the executor."""
 
 
 class _LazyOffice:
@@ -147,20 +202,18 @@ def read_task(task: ReadTask) -> ReadPages:
 
 @cache
 def _reader(settings: ConvertSettings) -> PageReader:
-    if settings.engine != "local":
-        raise UsageError(f"engine {settings.engine!r} is not there yet", remedy="Use --engine local.")
     from drac.adapters.pymupdf_reader import LocalReader
 
     return LocalReader(settings)
 
 
-def planner(settings: PlanSettings) -> Planner:
-    """Who proposes the chunks."""
-    if settings.planner != "local":
-        raise UsageError(f"planner {settings.planner!r} is not there yet", remedy="Use --planner local.")
+def planner(settings: Settings, models: Models) -> tuple[Planner, int]:
+    """Who proposes the chunks, and how many sections may be planned at once."""
     from drac.stages.chunk import LocalPlanner
 
-    return LocalPlanner(settings)
+    if settings.plan.planner == "local":
+        return LocalPlanner(settings.plan), 1
+    return models.access(settings.plan.planner).planner(settings), settings.model.concurrency
 
 
 def embedder(settings: SearchSettings) -> Embedder:
@@ -198,45 +251,60 @@ def count_pages(path: Path) -> int:
     return inspect(path).pages
 
 
-def estimate(found: Discovery, workers: int) -> dict[str, Any]:
-    """What a run would read and cost with local engines: no calls, no dollars. Writes nothing."""
+def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple[list[Counted], list[str]]:
+    """Pages of each document where they can be known without normalizing, and what is wrong with others."""
     from drac.adapters.processes import ProcessExecutor
 
-    types: Counter[str] = Counter()
+    executor = ProcessExecutor(settings.run.workers, start_worker)
+    counted: list[Counted] = []
     problems: list[str] = []
-    executor = ProcessExecutor(workers, start_worker)
-    counting = {}
+    counting: list[tuple[str, Future[int]]] = []
     try:
         for source in found.sources:
-            path = real_path(source)
+            name, path = f"{source.collection}/{source.path}", real_path(source)
             try:
                 kind = normalize.detect(path)
             except DocumentError as error:
-                problems.append(f"{source.collection}/{source.path}: {error.message}")
+                problems.append(f"{name}: {error.message.removeprefix(f'{path}: ')}")
                 continue
-            types[kind.name] += 1
-            if kind.name == "pdf":
-                counting[f"{source.collection}/{source.path}"] = executor.submit(
-                    count_pages, path, timeout=60
-                )
-        pages = _sum_pages(counting, problems)
+            known = _known(store, source, path)
+            if known is None and kind.name == "pdf":
+                counting.append((name, executor.submit(count_pages, path, timeout=60)))
+            else:
+                counted.append(Counted(name, kind.name, *(known or (None, 0))))
+        counted += _counted_pdfs(counting, problems)
     finally:
         executor.close()
-    return {
-        "documents": len(found.sources), "types": dict(sorted(types.items())), "pdf_pages": pages,
-        "documents_with_pages_known_after_normalizing": sum(types.values()) - types["pdf"],
-        "model_calls": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0, "problems": problems,
-    }  # fmt: skip
+    return counted, problems
 
 
-def _sum_pages(counting: Mapping[str, Future[int]], problems: list[str]) -> int:
-    total = 0
-    for name, future in counting.items():
+def _known(store: Store, source: Source, path: Path) -> tuple[int, int] | None:
+    """Pages, and how many of them are finished, of a document that the workspace knows as it is."""
+    record = store.get_source(source.doc_id) if store.exists else None
+    if record is None or record["state"] != "ok" or record["sha256"] != file_digest(path):
+        return None
+    finished = sum(store.page_path(digest).exists() for digest in page_digests(record).values())
+    return record["pages"], finished
+
+
+def _counted_pdfs(counting: list[tuple[str, Future[int]]], problems: list[str]) -> Iterator[Counted]:
+    for name, future in counting:
         try:
-            total += future.result()
+            yield Counted(name, "pdf", future.result())
         except DocumentError as error:
             problems.append(f"{name}: {error.message}")
-    return total
+
+
+def dry_run(found: Discovery, settings: Settings, workspace: Path) -> dict[str, Any]:
+    """What a run would read, ask and cost; nothing is sent and nothing is written."""
+    counted, problems = count_documents(found, settings, Store(workspace))
+    profile = find_profile(settings.model.name, settings.models)
+    convert = None
+    if settings.convert.engine != "local":
+        side = min(settings.render.max_side, profile.image_side)
+        batch = min(settings.model_read.batch_pages, profile.images_per_request)
+        convert = Convert(profile, batch, side, load_prompt("convert").text)
+    return estimate(counted, problems, convert, profile if settings.plan.planner != "local" else None)
 
 
 def health(workspace: Path, settings: Settings) -> list[Health]:

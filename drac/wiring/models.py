@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from drac.adapters.bedrock import BedrockChat
+from drac.adapters.openai import OpenAiChat
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape
 from drac.config import Prompt, RunSettings, Settings, load_prompt
 from drac.errors import ModelError, UsageError
@@ -15,36 +17,17 @@ from drac.pipeline.asking import Asker, Prices
 from drac.pipeline.budget import Budget
 from drac.pipeline.limiter import Limiter
 from drac.pipeline.tasks import ReadPages, ReadTask
-from drac.ports import ChatModel, ChatReply, Executor, ImagePart
+from drac.ports import ChatReply, ChatRequest, Executor, ImagePart
 from drac.profiles import ModelProfile, find_profile
 from drac.records import Page, PageText, Usage
+from drac.stages.chunk import ModelPlanner
 from drac.stages.convert.ladder import read_batch
 from drac.stages.convert.model_reading import ReadingModel
 from drac.store.journal import Journal
+from drac.wiring.views import ViewTask, view_task
 
 _AHEAD = 2
 """Batches being prepared or checked for each one in flight, so that no place in flight stays empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class ViewTask:
-    """Look at one page, in a worker."""
-
-    pdf: Path
-    """The normalized PDF."""
-    number: int
-    """1-based page."""
-    shape: Shape
-    """Whole, smaller, or in halves."""
-    limits: ImageLimits
-    """What the model takes."""
-
-
-def view_task(task: ViewTask) -> PageView:
-    """Runs in a worker."""
-    from drac.adapters.pymupdf_images import page_view
-
-    return page_view(task.pdf, task.number, task.shape, task.limits)
 
 
 class ModelAccess:
@@ -79,6 +62,37 @@ class ModelAccess:
         simulated = {"simulated": "true"} if self.chat.simulated else {}
         return {"engine": self.engine, "endpoint": self.chat.endpoint, **simulated}
 
+    @property
+    def label(self) -> str:
+        """The model's name in reports; says so where the server only plays a model."""
+        return f"{self.settings.name} (SIMULATED)" if self.chat.simulated else self.settings.name
+
+    def close(self) -> None:
+        """Send nothing more and free the connections."""
+        self.asker.stop()
+        self.chat.close()
+
+    def sender(self) -> Callable[[ChatRequest], ChatReply]:
+        """A function that asks, for one batch or planner; a request sent again is another attempt."""
+        session = self.asker.session()
+        return lambda request: session.ask(self._fitting(request))
+
+    def _fitting(self, request: ChatRequest) -> ChatRequest:
+        """The system text goes before the user's where the model takes none."""
+        if self.profile.system_prompt or not request.system:
+            return request
+        return replace(request, system="", parts=(request.system, *request.parts))
+
+    def planner(self, settings: Settings) -> ModelPlanner:
+        """A planner that asks this model; its allowance is held to what the model may write."""
+        most = min(settings.plan.max_output_tokens, self.profile.output_tokens)
+        plan = settings.plan.model_copy(update={"max_output_tokens": most})
+        prompt = load_prompt("plan")
+        return ModelPlanner(self._ask_once, self.settings.name, plan, prompt, self.server)
+
+    def _ask_once(self, request: ChatRequest) -> ChatReply:
+        return self.asker.ask(self._fitting(request))
+
     def usage(self, outcome: ChatReply | ModelError) -> Usage:
         """What a reply, or a request that failed, cost."""
         if isinstance(outcome, ModelError):
@@ -87,12 +101,10 @@ class ModelAccess:
         return Usage(outcome.input_tokens, outcome.output_tokens, usd, 1)
 
 
-def _chat(engine: str, settings: Settings) -> ChatModel:
+def _chat(engine: str, settings: Settings) -> BedrockChat | OpenAiChat:
     profiles = partial(find_profile, user=settings.models)
     model = settings.model
     if engine == "bedrock":
-        from drac.adapters.bedrock import BedrockChat
-
         return BedrockChat(
             model.region,
             model.aws_profile,
@@ -101,8 +113,6 @@ def _chat(engine: str, settings: Settings) -> ChatModel:
             connections=model.concurrency,
             profiles=profiles,
         )
-    from drac.adapters.openai import OpenAiChat
-
     return OpenAiChat(model.base_url, None, model.read_timeout, profiles=profiles)
 
 
@@ -147,7 +157,7 @@ class ModelReading:
             engine=access.engine,
             model=access.settings.name,
             prompt=self._prompt.text,
-            ask=access.asker.session().ask,
+            ask=access.sender(),
             cost=access.usage,
             images_per_request=access.profile.images_per_request,
         )
@@ -162,8 +172,7 @@ class ModelReading:
         return WorkerLook(self._executor, task, limits, self._settings.run, self._read_local)
 
     def close(self) -> None:
-        """Send nothing more; wait for the replies in flight, which are paid for."""
-        self._access.asker.stop()
+        """Wait for the replies in flight, which are paid for."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
 

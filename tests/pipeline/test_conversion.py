@@ -63,7 +63,7 @@ class Bench:
         with Store(self.workspace) as store:
             catalog = Catalog(store.catalog_path)
             planning = Planning(store, catalog, self.settings, LocalPlanner(self.settings.plan))
-            planned = [planning.document(one) for one in live_sources(store) if one["state"] == "ok"]
+            planned = planning.all(one for one in live_sources(store) if one["state"] == "ok")
             try:
                 return export_set(store, name, planned, self.settings)
             finally:

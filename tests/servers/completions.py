@@ -25,7 +25,6 @@ _KNOWN = frozenset({
 })  # fmt: skip
 _STATUS = {
     "ThrottlingException": (429, "rate_limit_exceeded", "rate_limit_error"),
-    "ServiceQuotaExceededException": (429, "insufficient_quota", "insufficient_quota"),
     "InternalServerException": (500, None, "server_error"),
     "ServiceUnavailableException": (503, "overloaded", "server_error"),
     "ModelNotReadyException": (503, "model_not_ready", "server_error"),

@@ -53,9 +53,13 @@ _MESSAGES = {
     "bad_credentials": ("UnrecognizedClientException", "The security token in the request is invalid."),
     "unknown_model": ("ResourceNotFoundException", "The model does not exist."),
     "unknown_model_400": ("ValidationException", "The provided model identifier is invalid."),
-    "quota": ("ServiceQuotaExceededException", "You exceeded your current quota, check your plan."),
+    "quota": ("ThrottlingException", "Too many tokens per day, please wait before trying again."),
 }
-_OPENAI_CODES = {"input_too_long": "context_length_exceeded", "unknown_model_400": "model_not_found"}
+_OPENAI_CODES = {
+    "input_too_long": "context_length_exceeded",
+    "unknown_model_400": "model_not_found",
+    "quota": "insufficient_quota",
+}
 _STATUS = {"expired_credentials": 403, "bad_credentials": 403}
 
 BUSY = ("throttle", "error_500", "error_503", "model_not_ready", "model_timeout", "model_error")

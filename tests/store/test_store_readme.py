@@ -37,7 +37,7 @@ def _make_workspace(place: Path) -> Path:
         made = tools(FakeRead(fails={"three": 1}))
         Conversion(store, catalog, settings, made, SilentProgress(), Options()).run(found.sources)
         planning = Planning(store, catalog, settings, LocalPlanner(settings.plan))
-        planned = [planning.document(one) for one in live_sources(store)]
+        planned = planning.all(live_sources(store))
         export_set(store, "default", planned, settings)
         catalog.close()
     return place / "ws"

@@ -27,6 +27,7 @@ __all__ = [
     "NAME",
     "VERSION",
     "LocalPlanner",
+    "Map",
     "ModelPlanner",
     "PlanCounts",
     "PlanResult",

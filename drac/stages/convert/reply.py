@@ -35,7 +35,7 @@ _HTML_TABLE = re.compile(r"<(?:table|thead|tbody|tr|td|th)\b[^>]*>", re.IGNORECA
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
 _OTHER_PAGE = 0.6
 """Share of a page's words in another page's text layer from which it may be that page."""
-_TELLING, _AGAINST = 2, 4
+_TELLING, _AGAINST = 1, 4
 """Different words that only the other layer has, at least, and how many for each that only its own has."""
 _FEW = 10
 """Words below which a text is not compared with layers."""

@@ -290,7 +290,7 @@ def test_only_neighbours_are_asked_for_together() -> None:
     def script(asked: Asked) -> str:
         if len(asked.numbers) < 5:
             return answer_truly(asked)
-        tables = {number: "| a | b |\n|---|---|" for number in (1, 3, 4)}
+        tables = dict.fromkeys((1, 3, 4), "| a | b |\n|---|---|")
         return said({number: tables.get(number, honest(number)) for number in asked.numbers})
 
     texts, server = read(script, pages(1, 2, 3, 4, 5), Pages(5))

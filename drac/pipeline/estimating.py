@@ -1,0 +1,129 @@
+"""What a run would read, ask and cost, before anything is sent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from drac.profiles import ModelProfile
+
+OUTPUT_TOKENS_A_PAGE = (200, 450, 1500)
+"""Tokens that a model writes for a page: low, expected, high. RAG-Multi-Corpus has about 310 a page."""
+PLAN_TOKENS_A_PAGE = (365, 27)
+"""Tokens a page that planning sends and gets: scripts/bench_planning on RAG-Multi-Corpus, its 15.5 output
+tokens raised by 1.73, the ratio of billed to counted tokens in that corpus's reference plans."""
+_RETRIES = (1.0, 1.05, 1.3)
+"""Requests over those of a run in which every reply is good: low, expected, high."""
+_CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One document, counted."""
+
+    name: str
+    """Collection and path."""
+    type: str
+    """Short type name."""
+    pages: int | None
+    """Pages to read; None where only normalizing will tell."""
+    finished: int = 0
+    """Pages of these that are on disk already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """How pages would be read by a model."""
+
+    profile: ModelProfile
+    """The model's figures."""
+    batch_pages: int
+    """Pages of one document in a request."""
+    image_side: int
+    """Pixels of an image's longer side; pages are taken to be A4 upright."""
+    prompt: str
+    """The prompt's text."""
+
+
+def estimate(
+    documents: Sequence[Counted],
+    problems: Sequence[str],
+    convert: Convert | None,
+    plan: ModelProfile | None,
+) -> dict[str, Any]:
+    """Documents, pages, requests, tokens and dollars; `convert` and `plan` are None for engine local."""
+    known = [one for one in documents if one.pages is not None]
+    left = [(one.pages or 0) - one.finished for one in known]
+    record: dict[str, Any] = {
+        "documents": len(documents),
+        "types": _count([one.type for one in documents]),
+        "pages": sum(one.pages or 0 for one in known),
+        "pages_finished_already": sum(one.finished for one in known),
+        "pages_to_read": sum(left),
+        "documents_whose_pages_normalizing_will_tell": len(documents) - len(known),
+        "problems": list(problems),
+    }
+    parts = [_reading(convert, left)] if convert else []
+    parts += [_planning(plan, record["pages"])] if plan else []
+    return record | {"requests": 0, "usd": 0.0, "usd_range": [0.0, 0.0]} | _together(parts)
+
+
+def _reading(convert: Convert, left: Sequence[int]) -> dict[str, Any]:
+    requests = sum(math.ceil(pages / convert.batch_pages) for pages in left)
+    image = convert.profile.image_tokens(round(convert.image_side / math.sqrt(2)), convert.image_side)
+    sent = sum(left) * image + requests * len(convert.prompt) // _CHARACTERS_A_TOKEN
+    tokens = [
+        (round(sent * more), round(sum(left) * each * more))
+        for each, more in zip(OUTPUT_TOKENS_A_PAGE, _RETRIES, strict=True)
+    ]
+    return {
+        "what": "convert", "model": convert.profile.id, "requests": requests, "pages": sum(left),
+        "image_tokens_a_page": image, "assumed_output_tokens_a_page": list(OUTPUT_TOKENS_A_PAGE),
+        **_priced(convert.profile.cost, tokens), **_price_note(convert.profile),
+    }  # fmt: skip
+
+
+def _planning(profile: ModelProfile, pages: int) -> dict[str, Any]:
+    sent, got = PLAN_TOKENS_A_PAGE
+    tokens = [(round(pages * sent * more), round(pages * got * more)) for more in (0.7, 1.0, 1.5)]
+    return {
+        "what": "plan", "model": profile.id, "requests": math.ceil(pages / 3), "pages": pages,
+        **_priced(profile.cost, tokens), **_price_note(profile),
+    }  # fmt: skip
+
+
+def _priced(cost: Callable[[int, int], float | None], tokens: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    low, expected, high = tokens
+    dollars = [cost(*one) for one in tokens]
+    return {
+        "input_tokens": expected[0], "output_tokens": expected[1],
+        "input_tokens_range": [low[0], high[0]], "output_tokens_range": [low[1], high[1]],
+        "usd": dollars[1], "usd_range": [dollars[0], dollars[2]],
+    }  # fmt: skip
+
+
+def _price_note(profile: ModelProfile) -> dict[str, str]:
+    if profile.price_input is None:
+        return {"price": f'not known; give price_input and price_output under [models."{profile.id}"]'}
+    said = f"${profile.price_input:g} in, ${profile.price_output:g} out a million tokens"
+    where = f"{profile.price_source or 'no source'}, {profile.price_date or 'no date'}"
+    return {"price": f"{said} ({where}{'' if profile.verified else ', unverified'})"}
+
+
+def _together(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    if not parts:
+        return {}
+    priced = all(one["usd"] is not None for one in parts)
+    low, high = ([one["usd_range"][i] for one in parts] for i in (0, 1))
+    return {
+        "requests": sum(one["requests"] for one in parts),
+        "usd": round(sum(one["usd"] for one in parts), 4) if priced else None,
+        "usd_range": [round(sum(low), 4), round(sum(high), 4)] if priced else None,
+        "by_stage": list(parts),
+    }  # fmt: skip
+
+
+def _count(names: Sequence[str]) -> dict[str, int]:
+    return {name: names.count(name) for name in sorted(set(names))}
