@@ -57,6 +57,7 @@ def _outcome_record(outcome: Outcome) -> dict[str, Any]:
             "chunks_file": str(outcome.set_folder / "chunks.jsonl") if outcome.set_folder else None,
             "documents_planned": outcome.planned, "plans_reused": outcome.plans_reused,
             "plan_counts": outcome.exported["plan_counts"],
+            "simulated": outcome.exported["simulated"],
         }  # fmt: skip
     record["vanished"] = list(outcome.vanished)
     record["models"] = {name: _spending_record(one) for name, one in outcome.spending.items()}
@@ -94,6 +95,7 @@ def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
         _line(f"index: {one.chunks} chunks, {one.embedded} embedded now, {one.model}")
     elif outcome.index_note:
         _line(f"index: {outcome.index_note}")
+    _say_simulated(len(exported["simulated"]))
     _line(f"exported to: {outcome.set_folder}")
 
 
@@ -110,8 +112,15 @@ def hits(found: Found, as_json: bool) -> None:
     if found.note:
         sys.stderr.write(f"drac: {found.note}\n")
     if as_json:
-        _json({"retriever": found.retriever, "results": [_hit_record(one) for one in found.results]})
+        _json(
+            {
+                "retriever": found.retriever,
+                "simulated": list(found.simulated),
+                "results": [_hit_record(one) for one in found.results],
+            }
+        )
         return
+    _say_simulated(len(found.simulated))
     for one in found.results:
         chunk = one.chunk
         pages = ", ".join(map(str, chunk["pages"]))
@@ -123,6 +132,11 @@ def hits(found: Found, as_json: bool) -> None:
         _line()
     if not found.results:
         _line("nothing found")
+
+
+def _say_simulated(documents: int) -> None:
+    if documents:
+        _line(f"SIMULATED: {documents} of these documents were read by a server that only plays a model")
 
 
 def _hit_record(one: Any) -> dict[str, Any]:

@@ -67,11 +67,21 @@ def export_set(store: Store, name: str, planned: Iterable[Planned], settings: Se
         "pages_by_state": dict(sorted(Counter(s for one in everything for s in one.pages.values()).items())),
         "plan_counts": _sum(one.counts for one in everything),
         "documents": documents,
+        "simulated": simulated_documents(store),
         "failed": _names(store, lambda one: one["live"] and one["state"] != "ok"),
         "vanished": _names(store, lambda one: not one["live"]),
     }  # fmt: skip
     write_file(folder / "set.json", dump_json(record))
     return record
+
+
+def simulated_documents(store: Store) -> list[str]:
+    """Documents whose pages a server that only plays a model has read, as collection and path."""
+    return [
+        f"{one['collection']}/{one['path']}"
+        for one in live_sources(store)
+        if one["state"] == "ok" and one["convert"]["tools"].get("simulated")
+    ]
 
 
 def _write_chunks(store: Store, path: Path, planned: list[Planned]) -> tuple[str, list[dict[str, Any]]]:

@@ -42,6 +42,8 @@ class Found:
     """Why the search was not dense; empty if it was, or was not asked to be."""
     results: tuple[FoundChunk, ...]
     """Best first."""
+    simulated: tuple[str, ...] = ()
+    """Documents among the results that only a simulated model has read."""
 
 
 class KeywordIndex(Protocol):
@@ -65,9 +67,16 @@ def search_set(
     index = current_index(store, name, described)
     if settings.retriever == "bm25" or index is None:
         note = _dense_missing(settings, name) if index is None else ""
-        return Found("bm25", note, _ranked(_keyword_hits(bm25, chunks, query, settings.top_k), chunks, query))
+        ranked = _ranked(_keyword_hits(bm25, chunks, query, settings.top_k), chunks, query)
+        return Found("bm25", note, ranked, _simulated(ranked, described))
     found = _dense_hits(index[0], chunks, query, settings.top_k, embedder(), load_index, index[1])
-    return Found("dense", "", _ranked(found, chunks, query))
+    ranked = _ranked(found, chunks, query)
+    return Found("dense", "", ranked, _simulated(ranked, described))
+
+
+def _simulated(ranked: tuple[FoundChunk, ...], described: dict[str, Any]) -> tuple[str, ...]:
+    named = {f"{one.chunk['collection']}/{one.chunk['source']}" for one in ranked}
+    return tuple(one for one in described.get("simulated", []) if one in named)
 
 
 def _check_collection(name: str | None, chunks: list[dict[str, Any]], described: dict[str, Any]) -> None:

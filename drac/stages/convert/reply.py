@@ -68,11 +68,20 @@ def _open(text: str) -> tuple[str, list[Piece], tuple[str, ...]]:
     head = before.rstrip().split("\n")
     if not pieces or not is_wrapper(head[-1]):
         return before, pieces, ()
-    last = pieces[-1]
-    ended = drop_end(last.text)
-    if ended is not None and is_closing(ended[1]):
-        pieces[-1] = replace(last, text=ended[0])
-    return "\n".join(head[:-1]), pieces, ("a fence around the whole reply was taken off",)
+    *others, last = pieces
+    pieces = [*(_without_end(piece, True) for piece in others), _without_end(last, False)]
+    return "\n".join(head[:-1]), pieces, ("a fence around the reply was taken off",)
+
+
+def _without_end(piece: Piece, more: bool) -> Piece:
+    """A page in a wrapper without the fence that ends it; `more`: one that opens again may follow."""
+    text = piece.text.rstrip()
+    if more:
+        text, _, opening = text.rpartition("\n")
+        if not is_wrapper(opening):
+            return piece
+    ended = drop_end(text)
+    return replace(piece, text=ended[0]) if ended and is_closing(ended[1]) else piece
 
 
 def _without_markers(text: str, pages: Sequence[PageFacts], reply: ChatReply, lenient: bool) -> ReplyVerdict:

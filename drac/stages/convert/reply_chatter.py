@@ -35,7 +35,7 @@ _ANNOUNCES = re.compile(
 _CLOSING = re.compile(
     r"(?:let me know|i hope this|hope this helps|feel free|please (?:let me know|note that i)"
     r"|is there anything|if you (?:need|have|would like|['’]d like|want)|would you like me"
-    r"|i(?:['’]ve| have) (?:transcribed|converted)|this (?:is|completes|concludes) the)\b",
+    r"|i(?:['’]ve| have) (?:transcribed|converted)|this (?:completes|concludes) the)\b",
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
@@ -60,8 +60,8 @@ _SHORT = 60
 _HEAD = 40
 """Words of a paragraph of chatter at most."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_FEW = 20
-"""Different words of a page's text from which its text layer can say what is not on the page."""
+_KNOWN = 0.5
+"""Share of a page's words in its text layer from which what the layer lacks is not on the page."""
 
 
 def is_chatter(text: str) -> bool:
@@ -83,24 +83,25 @@ def strip_chatter(text: str, layer: str) -> tuple[str, str, bool]:
     """(text without chatter, the chatter, whether it was left in) of one page.
 
     Taken off is a first line that announces the Markdown, and a last paragraph that closes the talk.
-    Left in is a first line that may be either.
+    Left in is what may be either.
     """
     text = text.strip()
     first, _, rest = text.partition("\n")
-    if stands_in(first, layer):
-        return *_strip_closing(text, layer), False
-    if _announces(first):
-        return rest.strip("\n"), first, False
-    if _opens(first) and _TASK.search(first) and first.endswith(":"):
-        return text, first, True
-    return *_strip_closing(text, layer), False
+    if not stands_in(first, layer):
+        if _announces(first):
+            return rest.strip("\n"), first, False
+        if _opens(first) and _TASK.search(first) and first.endswith(":"):
+            return text, first, True
+    return _strip_closing(text, layer)
 
 
-def _strip_closing(text: str, layer: str) -> tuple[str, str]:
+def _strip_closing(text: str, layer: str) -> tuple[str, str, bool]:
     *others, last = _PARAGRAPH.split(text)
-    if others and _closes(last.strip()) and _is_own(last, others, layer):
-        return text[: -len(last)].rstrip(), last.strip()
-    return text, ""
+    if not others or not _closes(last.strip()) or stands_in(last, layer):
+        return text, "", False
+    if _TASK.search(last) or share_in("\n".join(others), layer) >= _KNOWN:
+        return text[: -len(last)].rstrip(), last.strip(), False
+    return text, last.strip(), True
 
 
 def _announces(paragraph: str) -> bool:
@@ -111,15 +112,6 @@ def _announces(paragraph: str) -> bool:
 
 def _closes(paragraph: str) -> bool:
     return bool(_CLOSING.match(paragraph)) and len(words(paragraph)) <= _HEAD
-
-
-def _is_own(paragraph: str, others: list[str], layer: str) -> bool:
-    """Whether a closing phrase is the model's: it names the task, or a layer that has the rest lacks it."""
-    if stands_in(paragraph, layer):
-        return False
-    rest = "\n".join(others)
-    known = len(set(words(rest))) >= _FEW and share_in(rest, layer) >= 0.8
-    return known or bool(_TASK.search(paragraph))
 
 
 def is_refusal(text: str, layer: str) -> bool:
