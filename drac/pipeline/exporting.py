@@ -62,7 +62,7 @@ def export_set(store: Store, name: str, planned: Iterable[Planned], settings: Se
     _write_markdown(store, folder / "markdown")
     record = {
         "set": name,
-        "settings": settings.model_dump(include={"render", "convert", "structure", "plan"}),
+        "settings": _settings_record(settings),
         "chunks": sum(one["chunks"] for one in documents), "chunks_sha256": total,
         "pages_by_state": dict(sorted(Counter(s for one in everything for s in one.pages.values()).items())),
         "plan_counts": _sum(one.counts for one in everything),
@@ -72,6 +72,15 @@ def export_set(store: Store, name: str, planned: Iterable[Planned], settings: Se
         "vanished": _names(store, lambda one: not one["live"]),
     }  # fmt: skip
     write_file(folder / "set.json", dump_json(record))
+    return record
+
+
+def _settings_record(settings: Settings) -> dict[str, Any]:
+    """The settings that made the set; addresses without user names and passwords."""
+    record = settings.model_dump(include={"render", "convert", "structure", "plan"})
+    if settings.plan.planner != "local":
+        asked = settings.model.model_dump(include={"name", "base_url", "endpoint_url", "region"})
+        record["model"] = {key: re.sub(r"//[^/@]*@", "//", value) for key, value in asked.items() if value}
     return record
 
 

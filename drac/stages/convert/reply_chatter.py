@@ -33,9 +33,10 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:let me know|i hope this|hope this helps|feel free|please (?:let me know|note that i)"
-    r"|is there anything|if you (?:need|have|would like|['’]d like|want)|would you like me"
-    r"|i(?:['’]ve| have) (?:transcribed|converted)|this (?:completes|concludes) the)\b",
+    r"(?:(?:please |just )?let me know if|i hope this (?:helps|transcription)|hope this helps"
+    r"|(?:please )?feel free to (?:ask|let me|reach out)|is there anything else|would you like me to"
+    r"|if you (?:need|would like|['’]d like|want) (?:me|any|anything|further|more|additional|other)"
+    r"|please note that i|i(?:['’]ve| have) (?:transcribed|converted)|this (?:completes|concludes) the)\b",
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
@@ -97,9 +98,9 @@ def strip_chatter(text: str, layer: str) -> tuple[str, str, bool]:
 
 def _strip_closing(text: str, layer: str) -> tuple[str, str, bool]:
     *others, last = _PARAGRAPH.split(text)
-    if not others or not _closes(last.strip()) or stands_in(last, layer):
+    if not _closes(last.strip()) or stands_in(last, layer):
         return text, "", False
-    if _TASK.search(last) or share_in("\n".join(others), layer) >= _KNOWN:
+    if not others or _TASK.search(last) or share_in("\n".join(others), layer) >= _KNOWN:
         return text[: -len(last)].rstrip(), last.strip(), False
     return text, last.strip(), True
 

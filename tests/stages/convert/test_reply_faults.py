@@ -163,12 +163,18 @@ class TestChatter:
         own = "Let me know if you'd like me to transcribe more pages!"
         assert judge(f"{PROSE}\n\n{own}").markdown == PROSE
         polite = "Please let me know if you have any questions."
-        assert judge(f"{PROSE}\n\n{polite}").markdown == f"{PROSE}\n\n{polite}"
+        assert judge(f"{PROSE}\n\n{polite}").fault is Fault.CHATTER
+        assert judge(f"{PROSE}\n\n{polite}", lenient=True).markdown == f"{PROSE}\n\n{polite}"
+        assert judge(polite).fault is Fault.NO_TEXT
         assert judge(f"{PROSE}\n\n{polite}", layer=PROSE).markdown == PROSE
         assert judge(f"{PROSE}\n\n{polite}", layer=f"{PROSE} {polite}").markdown == f"{PROSE}\n\n{polite}"
 
-    def test_documents_that_begin_so(self) -> None:
-        for text in ("Here is the list of fees:\n\nA fee.", "This is a conversion table of units.\n\nOne."):
+    def test_documents_that_speak_so(self) -> None:
+        for text in (
+            "Here is the list of fees:\n\nA fee.",
+            "This is a conversion table of units.\n\nOne.",
+            "Rules.\n\nIf you have questions at any time, please contact the office.",
+        ):
             assert judge(text).markdown == text
 
 

@@ -124,6 +124,14 @@ def test_f24_a_wrapper_with_words_around_it() -> None:
     assert judge(text, 1)[1].markdown == "```sh\nls\n```"
 
 
+def test_f24_a_wrapper_around_each_page() -> None:
+    code = "```sh\nls\n```"
+    text = "\n\n".join(f"```markdown\n<!-- Page {n} -->\n\n{code}\n\nText {n}\n```" for n in (1, 2, 3))
+    assert [one.markdown for one in judge(text, 1, 2, 3).values()] == [
+        f"{code}\n\nText {number}" for number in (1, 2, 3)
+    ]
+
+
 def test_f24_words_after_the_wrapper_that_are_no_chatter_are_not_lost() -> None:
     assert judge("```\n<!-- Page 1 -->\n\na\n```\n\n1) Footnote of the page.", 1)[1].fault is Fault.FENCE
 
