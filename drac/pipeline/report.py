@@ -58,8 +58,9 @@ class Report:
         return first_code([unavailable, self._input_code(), self._partial_code()])
 
     def _input_code(self) -> int:
+        """3 where nothing was usable; nothing to try again is no failure."""
         usable = any(not one.error for one in self.documents)
-        return 0 if usable else 3
+        return 0 if usable or not self.documents else 3
 
     def _partial_code(self) -> int:
         pages = self.states

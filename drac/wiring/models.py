@@ -7,9 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from drac.adapters.bedrock import BedrockChat
-from drac.adapters.openai import OpenAiChat
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape
 from drac.config import Prompt, RunSettings, Settings, load_prompt
 from drac.errors import ModelError, UsageError
@@ -24,7 +23,11 @@ from drac.stages.chunk import ModelPlanner
 from drac.stages.convert.ladder import read_batch
 from drac.stages.convert.model_reading import ReadingModel
 from drac.store.journal import Journal
-from drac.wiring.views import ViewTask, view_task
+from drac.wiring.views import BeforeTask, ViewTask, before_task, view_task
+
+if TYPE_CHECKING:
+    from drac.adapters.bedrock import BedrockChat
+    from drac.adapters.openai import OpenAiChat
 
 _AHEAD = 2
 """Batches being prepared or checked for each one in flight, so that no place in flight stays empty."""
@@ -102,9 +105,12 @@ class ModelAccess:
 
 
 def _chat(engine: str, settings: Settings) -> BedrockChat | OpenAiChat:
+    """The adapter; the other one's SDK, which takes a second to load, stays out."""
     profiles = partial(find_profile, user=settings.models)
     model = settings.model
     if engine == "bedrock":
+        from drac.adapters.bedrock import BedrockChat
+
         return BedrockChat(
             model.region,
             model.aws_profile,
@@ -113,6 +119,8 @@ def _chat(engine: str, settings: Settings) -> BedrockChat | OpenAiChat:
             connections=model.concurrency,
             profiles=profiles,
         )
+    from drac.adapters.openai import OpenAiChat
+
     return OpenAiChat(model.base_url, None, model.read_timeout, profiles=profiles)
 
 
@@ -202,6 +210,7 @@ class WorkerLook:
         self._executor, self._task, self._limits = executor, task, limits
         self._timeout, self._read_local = run.page_timeout, read_local
         self._views = {page.number: self._view(page.number, "whole") for page in task.pages}
+        self._headers: dict[int, str] = {}
 
     def _view(self, number: int, shape: Shape) -> Future[PageView]:
         task = ViewTask(self._task.pdf, number, shape, self._limits)
@@ -235,17 +244,24 @@ class WorkerLook:
         return self._executor.submit(self._read_local, task, timeout=self._timeout).result().texts[0]
 
     def header_before(self, page: Page) -> str:
-        """See Look. Only a table that reaches the end of the page before can go on."""
-        if page.number < 2:
-            return ""
-        before = self.local(replace(page, number=page.number - 1))
-        table = before.tables[-1] if before.tables else None
-        reaches_end = (
-            table is not None
-            and bool(table.sentences)
-            and not before.markdown[table.sentences[-1][2] :].strip()
-        )
-        if table is None or not reaches_end or not table.header_rows:
-            return ""
-        header = [cell.text for cell in table.cells if cell.row == table.header_rows - 1]
-        return "; ".join(text for text in header if text)
+        """See Look. `local` reads only where a quick look says that a table may run over, and once."""
+        if page.number not in self._headers:
+            over = page.number > 1 and self._may_run_over(page.number)
+            before = replace(page, number=page.number - 1)
+            self._headers[page.number] = _last_header(self.local(before)) if over else ""
+        return self._headers[page.number]
+
+    def _may_run_over(self, number: int) -> bool:
+        task = BeforeTask(self._task.pdf, number)
+        return self._executor.submit(before_task, task, timeout=self._timeout).result()
+
+
+def _last_header(page: PageText) -> str:
+    """The last header row of a table that reaches the end of the page, since only such a one can go on."""
+    table = page.tables[-1] if page.tables else None
+    if table is None or not table.sentences or not table.header_rows:
+        return ""
+    if page.markdown[table.sentences[-1][2] :].strip():
+        return ""
+    header = [cell.text for cell in table.cells if cell.row == table.header_rows - 1]
+    return "; ".join(text for text in header if text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape, page_view
+from drac.adapters.pymupdf_rows import may_run_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +26,18 @@ class ViewTask:
 def view_task(task: ViewTask) -> PageView:
     """Runs in a worker; raises PageError or CorruptDocument."""
     return page_view(task.pdf, task.number, task.shape, task.limits)
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeTask:
+    """See whether a table may run over to one page."""
+
+    pdf: Path
+    """The normalized PDF."""
+    number: int
+    """1-based page, at least 2."""
+
+
+def before_task(task: BeforeTask) -> bool:
+    """Runs in a worker; raises PageError or CorruptDocument."""
+    return may_run_over(task.pdf, task.number)
