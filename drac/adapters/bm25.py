@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ class Bm25:
         """Index the texts; row n is `texts[n]`. No text, and texts without words, are allowed."""
         import bm25s
 
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
         corpus = [words(text) for text in texts]
         self._vocabulary = frozenset(word for text in corpus for word in text)
         self._index = None

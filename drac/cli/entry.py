@@ -30,11 +30,11 @@ def run(arguments: list[str]) -> int:
     try:
         return int(app(args=arguments, prog_name="drac", standalone_mode=False) or 0)
     except typer.Exit as error:
-        return error.exit_code
+        return _interrupted() if error.exit_code == Interrupted.exit_code else error.exit_code
     except TyperException as error:
-        return _complain(UsageError(_words(error)))
+        return _complain(UsageError(_words(error))) if _words(error) else UsageError.exit_code
     except (KeyboardInterrupt, typer.Abort, Interrupted):
-        return _complain(Interrupted("interrupted; what is finished is kept"))
+        return _interrupted()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
@@ -42,6 +42,10 @@ def run(arguments: list[str]) -> int:
         return _complain(error)
     except Exception as error:
         return _unexpected(error)
+
+
+def _interrupted() -> int:
+    return _complain(Interrupted("interrupted; what is finished is kept"))
 
 
 def _complain(error: DracError) -> int:

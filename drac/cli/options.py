@@ -15,7 +15,7 @@ from drac.config import Settings, load_settings
 from drac.errors import UsageError
 
 Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH...", help="Files, folders, glob patterns or a corpus.toml.")
+    list[str], typer.Argument(metavar="PATH", help="Files, folders, glob patterns or a corpus.toml.")
 ]
 Workspace = Annotated[
     Path, typer.Option("--workspace", envvar="DRAC_WORKSPACE", help="Folder that holds all results.")

@@ -7,7 +7,14 @@ import time
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from drac.records import PageState, Source
 
@@ -66,6 +73,7 @@ class BarProgress:
 
     def __init__(self) -> None:
         self._bar = Progress(
+            SpinnerColumn(),
             TextColumn("documents"),
             BarColumn(),
             MofNCompleteColumn(),

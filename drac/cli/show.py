@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +19,8 @@ from drac.pipeline.report import Report
 from drac.pipeline.searching import Found
 from drac.records import Health
 
+_MOST = 10
+"""Names shown before the rest is counted."""
 _MARKS = {"ok": "ok", "warning": "!!", "missing": "--"}
 
 
@@ -82,14 +85,16 @@ def _skipped(skipped: list[dict[str, str]]) -> None:
     for one in skipped:
         if one["kind"] == "unusable":
             _line(f"not usable: {one['path']}: {one['reason']}")
-    ignored = sum(one["kind"] == "ignored" for one in skipped)
-    if ignored:
-        _line(f"ignored: {ignored} files that are no documents (drac status lists them)")
+    ignored = Counter(one["reason"] for one in skipped if one["kind"] == "ignored")
+    for reason, count in ignored.most_common():
+        _line(f"ignored: {count} x {reason} (drac status names them)")
 
 
 def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
     _line(f"chunks: {exported['chunks']} from {outcome.planned} documents")
     _line(f"plans: {outcome.planned - outcome.plans_reused} made, {outcome.plans_reused} were there already")
+    if outcome.report is None:
+        _failed_before(exported["failed"])
     if outcome.indexed:
         one = outcome.indexed
         _line(f"index: {one.chunks} chunks, {one.embedded} embedded now, {one.model}")
@@ -132,6 +137,14 @@ def hits(found: Found, as_json: bool) -> None:
         _line()
     if not found.results:
         _line("nothing found")
+
+
+def _failed_before(failed: list[dict[str, str]]) -> None:
+    """Why planning alone ends with 4."""
+    for one in failed[:_MOST]:
+        _line(f"failed before, not in the set: {one['collection']}/{one['source']}: {one['reason']}")
+    if len(failed) > _MOST:
+        _line(f"and {len(failed) - _MOST} more (drac status names them)")
 
 
 def _say_simulated(documents: int) -> None:

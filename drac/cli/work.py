@@ -19,7 +19,7 @@ from drac.pipeline import sources as known
 from drac.pipeline.asking import Spending
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, read_set, set_folder
-from drac.pipeline.indexing import Indexed, index_set
+from drac.pipeline.indexing import Indexed, current_index, index_set
 from drac.pipeline.planning import UNANSWERED, Planned, Planning, live_sources
 from drac.pipeline.repair import Repaired
 from drac.pipeline.repair import repair as repair_store
@@ -136,6 +136,8 @@ def _convert(
     found, options = wanted.discover(), wanted.options()
     sources = known.to_retry(store, found.sources, options.retry)
     known.check_identities(store, sources)
+    for line in known.known_elsewhere(store, sources):
+        note(line)
     catalog.put_skipped([(one.path, one.reason, one.kind) for one in found.skipped])
     with wiring.conversion_tools(settings, store.root, models) as tools, progress() as shown:
         if not options.retry:
@@ -162,10 +164,13 @@ def plan(workspace: Path, settings: Settings, set_name: str) -> Outcome:
                 f"{workspace}: no converted document here", remedy="Run `drac run` or `drac convert` first."
             )
         planned, exported = _plan(store, catalog, settings, set_name, models)
+        note = (
+            "" if current_index(store, set_name, exported) else f"not current; `drac index --set {set_name}`"
+        )
     code = _stored_code(exported, settings.run.max_fallback)
     return Outcome(
         code, workspace, None, exported, set_folder(store, set_name), len(planned),
-        sum(one.reused for one in planned), spending=models.spending(),
+        sum(one.reused for one in planned), index_note=note, spending=models.spending(),
     )  # fmt: skip
 
 

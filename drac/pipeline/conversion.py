@@ -103,7 +103,7 @@ class Conversion:
         finally:
             self._office.shutdown(wait=False, cancel_futures=True)
         results = [one.result for one in documents]
-        return Report(results, skipped, self._settings.run.max_fallback)
+        return Report(results, skipped, self._settings.run.max_fallback, retrying=bool(self._options.retry))
 
     # Keep the workers busy: pages first, then the next documents.
 

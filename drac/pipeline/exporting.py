@@ -184,10 +184,16 @@ def read_set(store: Store, name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise UsageError(
-            f"{store.root}: no set {name!r}", remedy="Make it with `drac run` or `drac export`."
-        ) from None
+        raise _no_set(store, name) from None
     return found
+
+
+def _no_set(store: Store, name: str) -> UsageError:
+    names = sorted(path.parent.name for path in store.exports.glob("*/set.json"))
+    there = f" There are: {', '.join(names)}." if names else ""
+    return UsageError(
+        f"{store.root}: no set {name!r}", remedy=f"Make it with `drac plan --set {name}`.{there}"
+    )
 
 
 def read_chunks(store: Store, name: str) -> Iterator[dict[str, Any]]:

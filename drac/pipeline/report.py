@@ -40,6 +40,8 @@ class Report:
     """What was found and not taken."""
     max_fallback: float = 0.02
     """Share of fallback pages that is still no failure."""
+    retrying: bool = False
+    """Whether only what had failed was tried again; other documents of the workspace are usable."""
 
     @property
     def states(self) -> Counter[str]:
@@ -60,7 +62,7 @@ class Report:
     def _input_code(self) -> int:
         """3 where nothing was usable; nothing to try again is no failure."""
         usable = any(not one.error for one in self.documents)
-        return 0 if usable or not self.documents else 3
+        return 0 if usable or self.retrying else 3
 
     def _partial_code(self) -> int:
         pages = self.states

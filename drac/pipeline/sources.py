@@ -29,6 +29,22 @@ def check_identities(store: Store, sources: Iterable[Source]) -> None:
             )
 
 
+def known_elsewhere(store: Store, sources: Iterable[Source]) -> list[str]:
+    """A line for each new source whose very file the workspace holds under another name already."""
+    sources = [one for one in sources if store.get_source(one.doc_id) is None]
+    if not sources:
+        return []
+    held = {_known_path(one): one for one in store.all_sources() if one["live"]}
+    by_file = {path.resolve(): record for path, record in held.items()}
+    twice = [(one, by_file.get(real_path(one).resolve())) for one in sources]
+    return [
+        f"{one.collection}/{one.path} is the file of {record['collection']}/{record['path']}: it will be in "
+        "the exports twice; give the folder of the first run again to keep it one document"
+        for one, record in twice
+        if record is not None
+    ]
+
+
 def _known_path(record: dict[str, Any]) -> Path:
     return real_path(Source(record["collection"], record["path"], record["root"], record["doc_id"]))
 

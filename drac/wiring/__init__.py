@@ -258,7 +258,7 @@ def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple
     executor = ProcessExecutor(settings.run.workers, start_worker)
     counted: list[Counted] = []
     problems: list[str] = []
-    counting: list[tuple[str, Future[int]]] = []
+    counting: list[tuple[str, Path, Future[int]]] = []
     try:
         for source in found.sources:
             name, path = f"{source.collection}/{source.path}", real_path(source)
@@ -269,7 +269,7 @@ def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple
                 continue
             known = _known(store, source, path)
             if known is None and kind.name == "pdf":
-                counting.append((name, executor.submit(count_pages, path, timeout=60)))
+                counting.append((name, path, executor.submit(count_pages, path, timeout=60)))
             else:
                 counted.append(Counted(name, kind.name, *(known or (None, 0))))
         counted += _counted_pdfs(counting, problems)
@@ -287,12 +287,12 @@ def _known(store: Store, source: Source, path: Path) -> tuple[int, int] | None:
     return record["pages"], finished
 
 
-def _counted_pdfs(counting: list[tuple[str, Future[int]]], problems: list[str]) -> Iterator[Counted]:
-    for name, future in counting:
+def _counted_pdfs(counting: list[tuple[str, Path, Future[int]]], problems: list[str]) -> Iterator[Counted]:
+    for name, path, future in counting:
         try:
             yield Counted(name, "pdf", future.result())
         except DocumentError as error:
-            problems.append(f"{name}: {error.message}")
+            problems.append(f"{name}: {error.message.removeprefix(f'{path}: ')}")
 
 
 def dry_run(found: Discovery, settings: Settings, workspace: Path) -> dict[str, Any]:

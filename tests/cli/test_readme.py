@@ -64,7 +64,8 @@ def test_every_command_of_the_readme_runs(place: Path) -> None:
 
 def _check_outputs(place: Path) -> None:
     exports = place / ".drac" / "exports"
-    chunks = [json.loads(line) for line in (exports / "default" / "chunks.jsonl").open(encoding="utf-8")]
+    lines = (exports / "default" / "chunks.jsonl").read_text(encoding="utf-8").splitlines()
+    chunks = [json.loads(line) for line in lines]
     excerpt = re.findall(r"^```text\n(.*?)\n^```", README, re.MULTILINE | re.DOTALL)[0]
     assert excerpt in [one["body"] for one in chunks]
     assert set(chunks[0]) == set(Chunk.__slots__)

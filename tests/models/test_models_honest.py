@@ -1,0 +1,68 @@
+"""Honest replies in any order: every page is there, in its place, with the text that was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from drac.records import PageState
+from tests.models.drawn import Corpus
+from tests.models.running import Run, drac
+from tests.servers.log import ServerLog
+from tests.servers.model import Behaviour
+from tests.servers.model_server import ModelServer, later_pages_first
+
+Honest = tuple[Run, ServerLog]
+
+
+@pytest.fixture(scope="module")
+def honest(corpus: Corpus, config: Path, tmp_path_factory: pytest.TempPathFactory) -> Honest:
+    """A run in which the later pages of a document come back first."""
+    behaviour = Behaviour(latency=later_pages_first(0.4, 7))
+    with ModelServer(corpus.book, behaviour) as server:
+        run = drac(
+            "convert", corpus.folder, "--engine", "bedrock", "--endpoint-url", server.url, "--config", config,
+            "--concurrency", "8", workspace=tmp_path_factory.mktemp("honest") / "ws",
+        )  # fmt: skip
+        planned = drac("plan", workspace=run.workspace)
+        assert planned.code == 0, planned.told
+        return run, server.log
+
+
+def test_every_page_is_ok_or_blank(honest: Honest, corpus: Corpus) -> None:
+    run, _ = honest
+    assert run.code == 0, run.told
+    assert run.states == {"ok": 38, "blank": 2}
+    assert set(run.pages()) == set(corpus.texts)
+    blank = [page for page, text in run.pages().items() if text.state is PageState.BLANK]
+    assert sorted(blank) == sorted(corpus.blanks)
+
+
+def test_f18_order_and_text_are_what_was_meant_whatever_came_back_first(
+    honest: Honest, corpus: Corpus
+) -> None:
+    run, log = honest
+    ended = {entry["shown"][0]["page"]: entry["answered"] for entry in log.entries
+             if entry["shown"][0]["document"] == "manual.pdf"}  # fmt: skip
+    assert ended[7] < ended[1]
+    assert {page: one.markdown for page, one in run.pages().items()} == dict(corpus.texts)
+    for name, markdown in run.exported().items():
+        numbers = sorted(number for path, number in corpus.texts if path == name)
+        blocks = (f"<!-- Page {n} -->\n\n{corpus.texts[name, n]}".rstrip() for n in numbers)
+        assert markdown.rstrip("\n") == "\n\n".join(blocks)
+
+
+def test_blank_pages_are_never_sent(honest: Honest, corpus: Corpus) -> None:
+    _, log = honest
+    assert all(log.asked_for(*page) == [] for page in corpus.blanks)
+
+
+def test_requests_are_batches_and_the_summary_is_the_servers_log(honest: Honest, corpus: Corpus) -> None:
+    run, log = honest
+    totals = log.totals()
+    assert totals["requests"] == corpus.batches
+    assert log.repeated() == {}
+    for name in ("requests", "replies", "input_tokens", "output_tokens"):
+        assert run.spent[name] == totals[name]
+    assert run.spent["busy"] == {}
