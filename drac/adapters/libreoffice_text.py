@@ -65,25 +65,34 @@ def _evenness(text: str, delimiter: str) -> float:
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[float]:
     """Width of each column in centimetres."""
-    longest: dict[int, int] = {}
+    longest: dict[int, float] = {}
     for row in rows:
         for column, cell in enumerate(row):
-            line = max(map(_display_length, cell.splitlines()), default=0)
-            longest[column] = max(longest.get(column, 0), line)
+            line = max(map(_display_length, cell.splitlines()), default=0.0)
+            longest[column] = max(longest.get(column, 0.0), line)
     low, high = _COLUMN_CM
     return [min(max(low, 0.3 + _CHARACTER_CM * longest[column]), high) for column in sorted(longest)]
 
 
-def _display_length(line: str) -> int:
-    """Characters, those beyond the Latin and neighbouring alphabets counted as two."""
-    return sum(1 if character < "\u2e80" else 2 for character in line)
+def _display_length(line: str) -> float:
+    """Width in average characters: capitals and the broadest letters count more, other scripts double."""
+    return sum(map(_breadth, line))
+
+
+def _breadth(character: str) -> float:
+    if character >= "\u2e80":
+        return 2.0
+    if character in "mwMW@%":
+        return 1.6
+    return 1.3 if character.isupper() else 1.0
 
 
 def _flat_sheet(rows: Iterable[Sequence[str]], widths: Sequence[float]) -> Iterator[str]:
     yield _HEAD.format(columns=_column_styles(widths), page=_page_layout(sum(widths)))
     yield from (f'<table:table-column table:style-name="c{at}"/>' for at in range(len(widths)))
     for row in rows:
-        yield f'<table:table-row table:style-name="r">{"".join(map(_cell, row))}</table:table-row>\n'
+        filled = [*row, *[""] * (len(widths) - len(row))]
+        yield f'<table:table-row table:style-name="r">{"".join(map(_cell, filled))}</table:table-row>\n'
     yield _TAIL
 
 
@@ -106,7 +115,7 @@ def _page_layout(width: float) -> str:
 
 def _cell(text: str) -> str:
     if not text:
-        return "<table:table-cell/>"
+        return '<table:table-cell table:style-name="t"/>'
     lines = "".join(f"<text:p>{_spaces(line)}</text:p>" for line in _NOT_XML.sub("\ufffd", text).split("\n"))
     return f'<table:table-cell table:style-name="t" office:value-type="string">{lines}</table:table-cell>'
 
@@ -127,7 +136,8 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <style:style style:name="r" style:family="table-row">
 <style:table-row-properties style:use-optimal-row-height="true"/></style:style>
 <style:style style:name="t" style:family="table-cell">
-<style:table-cell-properties fo:wrap-option="wrap" style:vertical-align="top"/></style:style>
+<style:table-cell-properties fo:border="0.5pt solid #000000"
+ fo:wrap-option="wrap" style:vertical-align="top"/></style:style>
 <style:style style:name="s" style:family="table" style:master-page-name="m">
 <style:table-properties table:display="true"/></style:style>
 <style:page-layout style:name="p"><style:page-layout-properties {page} fo:margin="1.5cm"/></style:page-layout>

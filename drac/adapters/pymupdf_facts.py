@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from drac.stages.convert.text import words_of
 
 SAMPLE = 200
 """Pages looked at, at most; under 10 ms each."""
+_INTEGER = re.compile(r"\d{1,6}")
 
 
 @dataclass(slots=True)
@@ -25,8 +27,8 @@ class _Tally:
     """Characters by style."""
     alone: Counter[tuple[float, bool]] = field(default_factory=Counter)
     """Short lines that stand alone, by style."""
-    edges: Counter[tuple[str, str, int]] = field(default_factory=Counter)
-    """Pages by edge, squeezed text and height in steps of 8 points."""
+    edges: dict[tuple[str, str, int], dict[int, Line]] = field(default_factory=lambda: defaultdict(dict))
+    """First such line of each page, by edge, squeezed text and height in steps of 8 points."""
     words: set[str] = field(default_factory=set)
     """Words in small letters."""
     mono: int = 0
@@ -34,15 +36,18 @@ class _Tally:
     pages: int = 0
     """Pages counted."""
 
-    def add(self, content: PageContent) -> None:
-        """Count one page."""
+    def add(self, content: PageContent, number: int) -> None:
+        """Count the page of this 1-based number."""
         self.pages += 1
         for line in content.lines:
             self.body[style_of(line)] += len(line.raw)
             self.mono += len(line.raw) * line.mono
         self.words.update(_whole_words(content.lines))
         self.alone.update(_lone_styles(content.lines))
-        self.edges.update(set(_edge_keys(content)))
+        for line in content.lines:
+            if edge := edge_of(line.box, content.height):
+                place = (edge, squeeze(line.text), round(line.box[1] / 8))
+                self.edges[place].setdefault(number, line)
 
 
 def document_facts(document: Any, keep: dict[int, PageContent] | None = None) -> DocumentFacts:
@@ -56,13 +61,14 @@ def document_facts(document: Any, keep: dict[int, PageContent] | None = None) ->
             content = page_content(shown_page(document, index))
         except Exception:  # a page that cannot be read is reported when its turn comes
             continue
-        tally.add(content)
+        tally.add(content, index + 1)
         if keep is not None:
             keep[index] = content
     return _facts(document, tally)
 
 
 def _facts(document: Any, tally: _Tally) -> DocumentFacts:
+    repeated = _repeated(tally)
     style = tally.body.most_common(1)[0][0] if tally.body else (0.0, False)
     return DocumentFacts(
         pages=document.page_count,
@@ -71,7 +77,8 @@ def _facts(document: Any, tally: _Tally) -> DocumentFacts:
         body_mono=tally.mono > 0.5 * tally.body.total(),
         heading_styles=heading_styles(tally.alone, style),
         outline=_outline(document),
-        furniture=_repeated(tally),
+        furniture=frozenset(repeated),
+        first_pages=repeated,
         words=frozenset(tally.words),
     )
 
@@ -102,16 +109,36 @@ def _whole_words(lines: Sequence[Line]) -> Iterator[str]:
         yield from words_of(" ".join(words[:-1] if cut else words))
 
 
-def _edge_keys(content: PageContent) -> Iterator[tuple[str, str, int]]:
-    for line in content.lines:
-        if edge := edge_of(line.box, content.height):
-            yield edge, squeeze(line.text), round(line.box[1] / 8)
-
-
-def _repeated(tally: _Tally) -> frozenset[tuple[str, str]]:
-    """Texts at one place of two pages in a document of up to four, else of three."""
+def _repeated(tally: _Tally) -> dict[tuple[str, str], int]:
+    """Texts at one place of two pages in a document of up to four, else of three; the first page of each."""
     least = 2 if tally.pages <= 4 else 3
-    return frozenset((edge, text) for (edge, text, _), pages in tally.edges.items() if pages >= least)
+    size = tally.body.most_common(1)[0][0][0] if tally.body else 0.0
+    repeated = {
+        (edge, text)
+        for (edge, text, _), lines in tally.edges.items()
+        if _same_texts(lines) >= least or _counting(lines, size) >= least
+    }
+    first: dict[tuple[str, str], int] = {}
+    for (edge, text, _), lines in tally.edges.items():
+        if (edge, text) in repeated:
+            first[edge, text] = min([*lines, first.get((edge, text), min(lines))])
+    return first
+
+
+def _same_texts(lines: dict[int, Line]) -> int:
+    """Pages on which the most frequent of the texts stands, to the letter."""
+    return max(Counter(line.text.casefold() for line in lines.values()).values())
+
+
+def _counting(lines: dict[int, Line], body_size: float) -> int:
+    """Pages on which a number in the text runs with the page, in print no larger than the body's."""
+    steps = Counter(
+        step
+        for page, line in lines.items()
+        if line.size <= 1.15 * body_size
+        for step in {int(number) - page for number in _INTEGER.findall(line.text)}
+    )
+    return max(steps.values(), default=0)
 
 
 def _outline(document: Any) -> dict[str, int]:

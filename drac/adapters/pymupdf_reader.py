@@ -93,7 +93,12 @@ class LocalReader:
         if self._wants_ocr(content):
             return _by_ocr(sheet, page, known.facts, self._settings.ocr_dpi, notes)
         view = PageView(
-            content.width, content.height, content.lines, tuple(layout_boxes(sheet)), content.rules
+            content.width,
+            content.height,
+            content.lines,
+            tuple(layout_boxes(sheet)),
+            content.rules,
+            page.number,
         )
         return _written(page, view, known.facts, "text-layer", notes)
 
@@ -121,7 +126,7 @@ def _by_ocr(sheet: Any, page: Page, facts: DocumentFacts, dpi: int, notes: tuple
     lines, boxes = ocr_page(sheet, dpi)
     if not lines:
         notes = (*notes, "OCR found no text")
-    view = PageView(sheet.rect.width, sheet.rect.height, tuple(lines), tuple(boxes))
+    view = PageView(sheet.rect.width, sheet.rect.height, tuple(lines), tuple(boxes), number=page.number)
     return _written(page, view, facts, "ocr", notes)
 
 

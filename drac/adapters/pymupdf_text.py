@@ -33,7 +33,7 @@ class PageContent:
     hidden: tuple[str, ...]
     """Lines that cannot be seen: no fill, no opacity, or the colour of their ground."""
     rules: tuple[Box, ...]
-    """Thin filled or stroked shapes, longer than 8 points."""
+    """Thin filled or stroked shapes, and the sides of stroked rectangles, longer than 8 points."""
     pictures: float
     """Share of the page under raster images, 0 to 1."""
     garbage: float
@@ -176,9 +176,20 @@ class _Eye:
 def _rules(blocks: Iterable[dict[str, Any]]) -> Iterable[Box]:
     for block in blocks:
         if block["type"] == 3:
-            x0, y0, x1, y1 = block["bbox"]
-            if min(x1 - x0, y1 - y0) < 3 and max(x1 - x0, y1 - y0) > 8:
-                yield (x0, y0, x1, y1)
+            x0, y0, x1, y1 = box = block["bbox"]
+            if min(x1 - x0, y1 - y0) < 3:
+                if max(x1 - x0, y1 - y0) > 8:
+                    yield (x0, y0, x1, y1)
+            elif block["stroked"] and block["isrect"]:
+                yield from _sides(box)
+
+
+def _sides(box: Box) -> Iterable[Box]:
+    """The four strokes of a rectangle, as thin as their unknown width allows."""
+    x0, y0, x1, y1 = box
+    across = [(x0, y0, x1, y0 + 1), (x0, y1 - 1, x1, y1)] if x1 - x0 > 8 else []
+    down = [(x0, y0, x0 + 1, y1), (x1 - 1, y0, x1, y1)] if y1 - y0 > 8 else []
+    return across + down
 
 
 def _share(boxes: Iterable[Box], rect: Any) -> float:

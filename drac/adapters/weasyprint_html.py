@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -32,8 +33,22 @@ _BASE_STYLE = """
 """
 """What a page that says nothing looks like; `:where` lets the page's own rules win."""
 
+_RULED = """
+:where(table:not([border="0"]):not([role="presentation"]):not([role="none"]):not(:has(table))) { margin: 6pt 0 }
+:where(table:not([border="0"]):not([role="presentation"]):not([role="none"]):not(:has(table)))
+  :is(:where(th), :where(td)) { border: 0.5pt solid }
+"""
+"""Rules for tables of documents that draw none: without them cells can only be guessed from
+white space, and without a margin two tables become one."""
+
 _WIDER = ("29.7cm 21cm", "42cm 29.7cm", "84cm 59.4cm")
 """Sheets tried, one after the other, for a page whose text runs over the right edge."""
+
+_BORDER = re.compile(
+    r"""(?:<style\b(?:(?!</style).)*|<[a-z][^<>]*?\sstyle\s*=\s*(?:"[^"]{0,2000}|'[^']{0,2000}))"""
+    r"\bborder(?!-box|-radius|-spacing|-collapse)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 _PANGO = ("libpango-1.0.so.0", "libpango-1.0.dylib", "libpango-1.0-0.dll")
 _SUBSET = ("libharfbuzz-subset.so.0", "libharfbuzz-subset.0.dylib", "libharfbuzz-subset-0.dll")
@@ -94,7 +109,8 @@ def _print(source: Path, page: str, sheet: str | None) -> bytes:
     weasyprint = _weasyprint()
     from drac.adapters.weasyprint_fetcher import BASE, BesideOnly
 
-    style = _BASE_STYLE + (f"@page {{ size: {sheet} !important }}" if sheet else "")
+    style = _BASE_STYLE + ("" if _says_border(page) else _RULED)
+    style += f"@page {{ size: {sheet} !important }}" if sheet else ""
     try:
         with _fixed_time():
             html = weasyprint.HTML(string=page, base_url=BASE, url_fetcher=BesideOnly(source.parent))
@@ -105,6 +121,11 @@ def _print(source: Path, page: str, sheet: str | None) -> bytes:
         raise CorruptDocument(
             f"{source}: not printable as a web page ({type(error).__name__}: {error})"
         ) from error
+
+
+def _says_border(page: str) -> bool:
+    """Whether the page's own style or attributes speak of borders; its text does not count."""
+    return _BORDER.search(page) is not None
 
 
 @contextmanager

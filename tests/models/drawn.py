@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,14 @@ DPI, SIDE = 60, 560
 """Small images, so that a run takes little time."""
 _TOP, _BOTTOM = 60.0, 800.0
 """Points from the page's upper edge between which text stands."""
-_WORDS = (
-    "harbour ferry timetable ticket keeper lantern meadow orchard bridge museum library gallery winter summer "
-    "council permit notice garden railway signal captain island village market bakery station engineer "
-    "surveyor archive ledger parcel window ladder copper silver granite timber canal lighthouse anchor "
-    "compass voyage cargo warehouse crane tunnel valley summit glacier pasture stable wagon printer press "
-    "paper binding reader curator painter sculptor tailor weaver potter mason carpenter baker brewer miller"
-).split()
-_VERBS = "visits repairs records inspects opens closes measures describes guards follows paints counts".split()
+_NOUNS = """
+harbour ferry timetable ticket keeper lantern meadow orchard bridge museum library gallery winter summer
+council permit notice garden railway signal captain island village market bakery station engineer
+surveyor archive ledger parcel window ladder copper silver granite timber canal lighthouse anchor
+compass voyage cargo warehouse crane tunnel valley summit glacier pasture stable wagon printer press
+paper binding reader curator painter sculptor tailor weaver potter mason carpenter baker brewer miller
+"""
+_VERBS = "visits repairs records inspects opens closes measures describes guards follows paints counts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Corpus:
     """Markdown by (path under the folder, 1-based page); empty: a blank page."""
     book: PageBook
     """What the server needs to know, for the settings of `CONFIG`."""
-    batches: int = field(default=0)
+    batches: int
     """Requests of an honest run at five pages a request, blank pages left out."""
 
     @property
@@ -75,16 +75,22 @@ def _requests(texts: Mapping[tuple[str, int], str], name: str) -> int:
 def page_text(name: str, number: int) -> str:
     """A heading and eight paragraphs, which fill the page, by name and number only."""
     dice = random.Random(f"{name} {number}")
-    title = f"## {dice.choice(_WORDS).capitalize()} {number} of {name.removesuffix('.pdf')}"
+    title = f"## {_noun(dice).capitalize()} {number} of {name.removesuffix('.pdf')}"
     return "\n\n".join((title, *(_paragraph(dice) for _ in range(8))))
 
 
 def _paragraph(dice: random.Random) -> str:
-    return " ".join(
-        f"The {dice.choice(_WORDS)} {dice.choice(_VERBS)} the {dice.choice(_WORDS)} and the "
-        f"{dice.choice(_WORDS)} near {dice.choice(_WORDS)} {dice.randint(100, 999)}."
-        for _ in range(dice.randint(1, 4))
-    )
+    return " ".join(_sentence(dice) for _ in range(dice.randint(1, 4)))
+
+
+def _sentence(dice: random.Random) -> str:
+    who, what, other, place = (_noun(dice) for _ in range(4))
+    verb, number = dice.choice(_VERBS.split()), dice.randint(100, 999)
+    return f"The {who} {verb} the {what} and the {other} near {place} {number}."
+
+
+def _noun(dice: random.Random) -> str:
+    return dice.choice(_NOUNS.split())
 
 
 def _draw(path: Path, pages: Sequence[str], scan: bool) -> None:

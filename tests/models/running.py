@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from drac.pipeline.planning import document_pages, live_sources
-from drac.records import PageState, PageText
+from drac.records import PageText
 from drac.store.store import Store
 from tests.models.drawn import DPI, SIDE
 
@@ -66,12 +66,6 @@ def stored_pages(workspace: Path) -> dict[tuple[str, int], PageText]:
     }  # fmt: skip
 
 
-def count_states(pages: dict[tuple[str, int], PageText]) -> dict[str, int]:
-    """Pages by state."""
-    found = [one.state for one in pages.values()]
-    return {state.value: found.count(state) for state in PageState if state in found}
-
-
 def settings_file(folder: Path, *, model: str = MODEL, read_timeout: float = 2.0, **more: Any) -> Path:
     """A settings file with small images, a short read timeout and a model that has a price."""
     facts = {"images_per_request": 20, **PRICED, **more}
@@ -85,8 +79,9 @@ def settings_file(folder: Path, *, model: str = MODEL, read_timeout: float = 2.0
 
 
 def command(verb: str, *arguments: object) -> list[str]:
-    """The command line as words."""
-    return [sys.executable, "-m", "drac", verb, *map(str, arguments), "--json"]
+    """The command line as words; one worker, since starting two takes longer than what they have to do."""
+    workers = () if verb == "plan" else ("--workers", "1")
+    return [sys.executable, "-m", "drac", verb, *map(str, arguments), *workers, "--json"]
 
 
 def drac(verb: str, *arguments: object, workspace: Path) -> Run:
@@ -104,5 +99,3 @@ def journal(workspace: Path) -> list[dict[str, Any]]:
 def image_hashes(record: dict[str, Any]) -> tuple[str, ...]:
     """The images of a journal's reply, which name its request in the server's log."""
     return tuple(part["image_sha256"] for part in record["request"]["parts"] if "image_sha256" in part)
-
-

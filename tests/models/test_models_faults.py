@@ -97,9 +97,7 @@ def test_every_fault_once(ask: Asking, tmp_path: Path, api: Api) -> None:
 
 
 @pytest.mark.parametrize("kind", ["refusal", "stop:content_filtered"])
-def test_when_every_reply_fails_its_checks_the_exit_code_is_4(
-    ask: Asking, tmp_path: Path, kind: str
-) -> None:
+def test_when_every_reply_fails_its_checks_the_exit_code_is_4(ask: Asking, tmp_path: Path, kind: str) -> None:
     pages = {"annals.pdf": 3, "bylaws.pdf": 1}
     corpus = draw(tmp_path / "docs", pages, blanks=[("annals.pdf", 2)])
     run, log = ask(corpus, lambda _: Fault(kind), "converse")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,14 @@ from tests.servers.model import Behaviour
 from tests.servers.model_server import ModelServer, later_pages_first
 
 Honest = tuple[Run, ServerLog]
+Told = dict[str, Any]
+
+
+def convert(corpus: Corpus, config: Path, server: ModelServer, workspace: Path, *more: object) -> Run:
+    return drac(
+        "convert", corpus.folder, "--engine", "bedrock", "--endpoint-url", server.url, "--config", config,
+        "--concurrency", "8", *more, workspace=workspace,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +30,7 @@ def honest(corpus: Corpus, config: Path, tmp_path_factory: pytest.TempPathFactor
     """A run in which the later pages of a document come back first."""
     behaviour = Behaviour(latency=later_pages_first(0.4, 7))
     with ModelServer(corpus.book, behaviour) as server:
-        run = drac(
-            "convert", corpus.folder, "--engine", "bedrock", "--endpoint-url", server.url, "--config", config,
-            "--concurrency", "8", workspace=tmp_path_factory.mktemp("honest") / "ws",
-        )  # fmt: skip
+        run = convert(corpus, config, server, tmp_path_factory.mktemp("honest") / "ws")
         planned = drac("plan", workspace=run.workspace)
         assert planned.code == 0, planned.told
         return run, server.log
@@ -66,3 +72,26 @@ def test_requests_are_batches_and_the_summary_is_the_servers_log(honest: Honest,
     for name in ("requests", "replies", "input_tokens", "output_tokens"):
         assert run.spent[name] == totals[name]
     assert run.spent["busy"] == {}
+
+
+@pytest.fixture(scope="module")
+def told(corpus: Corpus, config: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """What a dry run says."""
+    workspace = tmp_path_factory.mktemp("dry") / "ws"
+    with ModelServer(corpus.book) as server:
+        run = convert(corpus, config, server, workspace, "--dry-run")
+    assert (run.code, server.log.entries, workspace.exists()) == (0, [], False)
+    return run.summary
+
+
+def test_the_dry_run_tells_what_then_happens(told: Told, honest: Honest) -> None:
+    run, _ = honest
+    assert (told["documents"], told["pages"]) == (12, 40)
+    assert told["requests"] == run.spent["requests"]
+    (stage,) = told["by_stage"]
+    assert stage["input_tokens"] == pytest.approx(run.spent["input_tokens"], rel=0.15)
+    low, high = stage["output_tokens_range"]
+    assert low <= run.spent["output_tokens"] <= high
+    low, high = told["usd_range"]
+    assert low <= run.spent["usd"] <= high
+    assert told["usd"] == pytest.approx(run.spent["usd"], rel=0.5)

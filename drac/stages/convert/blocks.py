@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from drac.records import Box
 from drac.stages.convert.headings import style_of
-from drac.stages.convert.lists import item_number, starts_bullet
+from drac.stages.convert.lists import item_number, starts_bullet, starts_dash
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze, union
+from drac.stages.convert.ruled import Mesh, lines_in, meshes, ruled_grid
 from drac.stages.convert.text import line_text, visual_lines
 
 EDGE = 0.15
@@ -35,6 +36,8 @@ class Block:
     """In content order, at least one."""
     layout: LayoutBox | None = None
     """The layout box that claimed the lines, if any."""
+    mesh: Mesh | None = None
+    """The rules that part a ruled table's cells."""
 
     @property
     def box(self) -> Box:
@@ -57,9 +60,13 @@ _KINDS = {
 
 def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     """The page's blocks in reading order, footnotes after the text, furniture marked as such."""
-    claimed, orphans = _claim(view)
+    ruled = _ruled(view)
+    taken = {line.order for block in ruled for line in block.lines}
+    boxes = tuple(box for box in view.boxes if not _is_ruled(box, ruled))
+    view = replace(view, boxes=boxes)
+    claimed, orphans = _claim(view, [line for line in view.lines if line.order not in taken])
     orphans = _attach(claimed, orphans)
-    blocks = [
+    blocks = ruled + [
         Block(_KINDS.get(box.kind, "paragraph"), tuple(lines), box)
         for box, lines in claimed.items()
         if lines and box.kind != "picture"
@@ -72,11 +79,31 @@ def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     return sorted(ordered, key=lambda block: block.kind == "footnote")
 
 
-def _claim(view: PageView) -> tuple[dict[LayoutBox, list[Line]], list[Line]]:
+def _ruled(view: PageView) -> list[Block]:
+    """Tables whose rules close every cell, whatever the layout analysis says."""
+    found = []
+    left = list(view.lines)
+    for mesh in sorted(meshes(view.rules), key=lambda one: area(one.box), reverse=True):
+        lines = lines_in(mesh, left)
+        if lines and ruled_grid(mesh, lines):
+            found.append(Block("table", tuple(lines), mesh=mesh))
+            left = [line for line in left if line not in lines]
+    return found
+
+
+def _is_ruled(box: LayoutBox, ruled: Sequence[Block]) -> bool:
+    """Whether most of a layout box lies in a ruled table, or most of the table in a table's box."""
+    meshed = (block.mesh.box for block in ruled if block.mesh)
+    return any(
+        overlap(box.box, one) > 0.5 or (box.kind == "table" and overlap(one, box.box) > 0.8) for one in meshed
+    )
+
+
+def _claim(view: PageView, lines: Sequence[Line]) -> tuple[dict[LayoutBox, list[Line]], list[Line]]:
     """Give each line to the layout box that holds most of it, the smaller of two equals."""
     claimed: dict[LayoutBox, list[Line]] = {box: [] for box in view.boxes}
     orphans = []
-    for line in view.lines:
+    for line in lines:
         shares = [(round(overlap(line.box, box.box), 1), -area(box.box), box) for box in claimed]
         best = max(shares, key=lambda one: one[:2], default=None)
         if best is not None and best[0] >= 0.5:
@@ -129,19 +156,42 @@ def _goes_on(before: Line, line: Line) -> bool:
 
 
 def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
-    """Decide whether a block is furniture: by repetition, page number, or the layout's word."""
+    """Decide whether a block is furniture: by repetition or page number, not by the layout's word."""
     if block.kind == "table":
         return block
     edge = edge_of(block.box, view.height)
-    text = " ".join(line.text for line in block.lines)
     said = block.kind in _EDGE_KINDS
-    if edge and all((edge, squeeze(line.text)) in facts.furniture for line in block.lines):
+    if edge and _repeats(block, edge, facts) and not _opens(block, edge, view, facts):
         return replace(block, kind="furniture")
-    if edge and is_page_number(text) and (said or _alone(block, view)):
+    if edge and _numbers_page(block, view, facts, said):
         return replace(block, kind="furniture")
     if not said:
         return block
     return replace(block, kind=_kept_kind(block, facts))
+
+
+def _repeats(block: Block, edge: str, facts: DocumentFacts) -> bool:
+    return all((edge, squeeze(line.text)) in facts.furniture for line in block.lines)
+
+
+def _opens(block: Block, edge: str, view: PageView, facts: DocumentFacts) -> bool:
+    """Whether a line that repeats later stands here first, set like a title."""
+    first = min(facts.first_pages.get((edge, squeeze(line.text)), 0) for line in block.lines)
+    return edge == "top" and 0 < first == view.number and _kept_kind(block, facts) == "heading"
+
+
+def _numbers_page(block: Block, view: PageView, facts: DocumentFacts, said: bool) -> bool:
+    """Whether a block is a page number: alone at its edge, or named as such where the layout agrees.
+
+    A number larger than the text is none, nor is a Roman one on the only page.
+    """
+    text = " ".join(line.text for line in block.lines)
+    large = facts.body_size and max(line.size for line in block.lines) > 1.3 * facts.body_size
+    digits = any(c.isdigit() for c in text)
+    if not is_page_number(text) or large or (facts.pages == 1 and not digits):
+        return False
+    named = said and sum(c.isalpha() for c in text) > 1 and digits
+    return named or _alone(block, view)
 
 
 def _in_order(blocks: Sequence[Block]) -> list[Block]:
@@ -152,17 +202,25 @@ def _in_order(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _listed(blocks: Sequence[Block]) -> list[Block]:
-    """Paragraphs that open with a bullet, or with the number before or after a neighbour's, are items."""
-    numbers = [item_number(line_text(visual_lines(block.lines)[0])) for block in blocks]
+    """Paragraphs that open with a bullet, or like a neighbour with a dash or the next number, are items."""
+    firsts = [line_text(visual_lines(block.lines)[0]) for block in blocks]
+    numbers = [item_number(text) for text in firsts]
+    dashes = [starts_dash(text) for text in firsts]
     listed = []
     for place, block in enumerate(blocks):
+        beside = [*range(place - 1, place)][:place] + [*range(place + 1, len(blocks))][:1]
         number = numbers[place]
-        near = {numbers[place - 1] if place else None, *numbers[place + 1 : place + 2]}
-        in_row = number is not None and not near.isdisjoint({number - 1, number + 1})
-        bullet = starts_bullet(line_text(visual_lines(block.lines)[0]))
-        item = block.kind == "paragraph" and (in_row or bullet)
+        in_row = number is not None and any(numbers[one] in (number - 1, number + 1) for one in beside)
+        dashed = dashes[place] and (any(dashes[one] for one in beside) or _all_dashed(block))
+        item = block.kind == "paragraph" and (in_row or dashed or starts_bullet(firsts[place]))
         listed.append(replace(block, kind="list-item") if item else block)
     return listed
+
+
+def _all_dashed(block: Block) -> bool:
+    """Whether a block of two lines or more opens each with a dash."""
+    groups = visual_lines(block.lines)
+    return len(groups) > 1 and all(starts_dash(line_text(group)) for group in groups)
 
 
 def _spare(blocks: Sequence[Block]) -> list[Block]:

@@ -10,17 +10,16 @@ without a first cell go to the row above.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from statistics import median
 
 from drac.records import Box, Cell
+from drac.stages.convert.header import header_rows, inner_rules
 from drac.stages.convert.page import Line, union
 from drac.stages.convert.text import flow, visual_lines
 
-_MAX_HEADER_ROWS = 3
-"""More leading rows without a number are taken for rows of words."""
 Interval = tuple[float, float]
 
 
@@ -76,7 +75,7 @@ def grid_of(
     if rows is not None:
         rows = _rows_by_content(_cut(upright, _left_edges(rows)), flat) or rows
     else:
-        rows = _rows_by_height(upright, borders, _inner_rules(flat, union(line.box for line in upright)))
+        rows = _rows_by_height(upright, borders, inner_rules(flat, union(line.box for line in upright)))
     rows = [part for row in rows for part in _unstacked(row)]
     columns = _columns(rows)
     title = _title_rows(rows, len(columns))
@@ -93,13 +92,19 @@ def grid_of(
 
 def _unstacked(row: Row) -> list[Row]:
     """A row of four cells or more that are piles of numbers on common baselines is several rows."""
+    if len(row) < 4 or not piled([cell.lines for cell in row], 2):
+        return [row]
     lines = [line for cell in row for line in cell.lines]
+    return [[Draft([line]) for line in group] for group in visual_lines(lines)]
+
+
+def piled(cells: Sequence[Sequence[Line]], least: int) -> bool:
+    """Whether the cells of a row hold numbers on `least` or more common baselines."""
+    lines = [line for cell in cells for line in cell]
     groups = visual_lines(lines)
     numbers = sum(not any(c.isalpha() for c in line.text) for line in lines)
-    full = all(len(group) >= 0.6 * len(row) for group in groups)
-    if len(row) < 4 or len(groups) < 2 or not full or numbers < 0.6 * len(lines):
-        return [row]
-    return [[Draft([line]) for line in group] for group in groups]
+    full = all(len(group) >= 0.6 * len(cells) for group in groups)
+    return len(groups) >= least and full and numbers >= 0.6 * len(lines)
 
 
 def _title_rows(rows: Sequence[Row], columns: int) -> int:
@@ -211,17 +216,6 @@ def _piece(line: Line, start: int, end: int) -> Line:
     return replace(line, words=words, box=box)
 
 
-def _inner_rules(rules: Sequence[Box], box: Box) -> list[float]:
-    """Heights of horizontal rules that run over most of the table."""
-    width = box[2] - box[0]
-    across = (
-        rule
-        for rule in rules
-        if rule[3] - rule[1] < 3 and min(rule[2], box[2]) - max(rule[0], box[0]) > 0.6 * width
-    )
-    return sorted({round((rule[1] + rule[3]) / 2, 1) for rule in across if box[1] < rule[1] < box[3]})
-
-
 def _rows_by_height(lines: Sequence[Line], borders: Sequence[float], rules: Sequence[float]) -> list[Row]:
     """One row a visual line, then rows between two rules, or without a first cell, joined."""
     rows = [_split(group, borders) for group in visual_lines(lines)]
@@ -330,46 +324,4 @@ def _grid(
         for column, lines in sorted(by_column.items())
     )
     boxes = tuple(union(line.box for lines in row.values() for line in lines) for row in placed)
-    return Grid(len(placed), columns, _header_rows(placed, columns, boxes, rules), cells, boxes)
-
-
-def _header_rows(
-    placed: Sequence[dict[int, list[Line]]], columns: int, boxes: Sequence[Box], rules: Sequence[Box]
-) -> int:
-    """Leading rows that differ from the rest by weight, a rule below them, or lack of numbers."""
-    if _all_bold(placed[0]) and not all(map(_all_bold, placed)):
-        return _leading(_all_bold(row) for row in placed)
-    words = _leading(_numbers(row) < 0.2 for row in placed)
-    if words and words < len(placed) and all(_numbers(row) > 0.4 for row in placed[words : words + 3]):
-        return min(words, _MAX_HEADER_ROWS)
-    middle = (boxes[0][3] + boxes[1][1]) / 2
-    inner = _inner_rules(rules, union(boxes))
-    ruled = any(abs(one - middle) < 12 for one in inner) and len(inner) <= max(2, len(placed) // 3)
-    if ruled or columns > 2:
-        return 1
-    return 0 if _keys(placed) else 1
-
-
-def _leading(flags: Iterable[bool]) -> int:
-    """How many flags are true before the first that is not."""
-    return sum(1 for _ in takewhile(bool, flags))
-
-
-def _numbers(row: dict[int, list[Line]]) -> float:
-    """Share of a row's cells that hold a digit, the first column apart."""
-    texts = [lines[0].text for column, lines in row.items() if column] or [""]
-    return sum(any(c.isdigit() for c in text) for text in texts) / len(texts)
-
-
-def _all_bold(row: dict[int, list[Line]]) -> bool:
-    return bool(row) and all(line.bold for lines in row.values() for line in lines)
-
-
-def _keys(placed: Sequence[dict[int, list[Line]]]) -> bool:
-    """Whether the first column is labels: they end in a colon, or are bold beside text that is not."""
-    first = [row[0] for row in placed if 0 in row]
-    values = [row[1] for row in placed if 1 in row]
-    colons = sum(lines[-1].text.endswith(":") for lines in first)
-    bold = all(line.bold for lines in first for line in lines)
-    plain = not any(line.bold for lines in values for line in lines)
-    return colons > 0.5 * len(first) or (bold and plain)
+    return Grid(len(placed), columns, header_rows(placed, columns, boxes, rules), cells, boxes)

@@ -11,6 +11,7 @@ from drac.stages.convert.text import escape, flow, join_lines, line_text, visual
 
 BULLETS = "•◦▪▫●○■□–—·‣⁃∙➢➤►▶✓✔❖➔→*-¾\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\u00b7\u2043\u2219\u25aa\u27a2"
 _BULLET = re.compile(rf"(?:[{re.escape(BULLETS)}]|o(?=\s)|[\ue000-\uf8ff](?=\s|$))\s*")
+_DASH = re.compile(r"[-–—*→]\s+(?=\w)")
 _NUMBER = re.compile(r"(\d{1,3})([.)])\s+(?=\S)")
 _LETTER = re.compile(r"(?:\(?(?:[a-z]|[ivx]{1,5}|\d{1,3})\)|[a-z]\.|[ivx]{1,5}\.)\s+(?=\S)", re.IGNORECASE)
 
@@ -36,6 +37,11 @@ def starts_bullet(text: str) -> bool:
     """Whether a line opens with a bullet that is no dash, and goes on."""
     bullet = _BULLET.match(text)
     return bullet is not None and text[0] not in "-–—*o→" and bullet.end() < len(text)
+
+
+def starts_dash(text: str) -> bool:
+    """Whether a line opens with a dash or star that a space parts from its text, as in "- text"."""
+    return _DASH.match(text) is not None
 
 
 def item_number(text: str) -> int | None:

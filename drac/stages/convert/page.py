@@ -81,6 +81,8 @@ class PageView:
     """Layout analysis; may be empty."""
     rules: tuple[Box, ...] = ()
     """Ruling lines, horizontal and vertical."""
+    number: int = 0
+    """1-based page number in the document; 0 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class DocumentFacts:
     """Level by title of the document's bookmarks; titles squeezed by `squeeze`."""
     furniture: frozenset[tuple[str, str]] = frozenset()
     """(edge, text) of running headers and footers; texts squeezed by `squeeze`."""
+    first_pages: dict[tuple[str, str], int] = field(default_factory=dict)
+    """1-based page on which each entry of `furniture` stands first."""
     words: frozenset[str] = frozenset()
     """Words of the document in small letters, to tell a word cut at a line's end from a compound."""
 

@@ -11,7 +11,8 @@ from drac.stages.convert.grid import Grid, grid_of
 from drac.stages.convert.headings import heading_level
 from drac.stages.convert.lists import items_of, merge_items, starts_item, write_items
 from drac.stages.convert.page import DocumentFacts, Line, PageView, union
-from drac.stages.convert.rows import row_sentences
+from drac.stages.convert.rows import idle_headers, row_sentences, sentence
+from drac.stages.convert.ruled import ruled_grid
 from drac.stages.convert.text import escape, escape_heading, flow, line_text, visual_lines
 
 
@@ -108,19 +109,47 @@ def _write_text(page: Written, block: Block, facts: DocumentFacts) -> None:
 
 
 def _write_table(page: Written, block: Block, view: PageView, facts: DocumentFacts) -> None:
-    borders = block.layout.columns if block.layout else ()
-    grid = grid_of(block.lines, view.rules, borders, facts.words)
+    grid = _read_grid(block, view, facts)
     if grid is None:
         for group in visual_lines(block.lines):
             page.add("paragraph", escape(line_text(group)), [union(line.box for line in group)])
         return
     if grid.title:
         page.add("caption", escape(grid.title), [grid.title_box])
+    if block.mesh is None:
+        _write_slanted(page, block, facts)
+    if idle := idle_headers(grid.cells, grid.columns, grid.header_rows):
+        page.add("paragraph", escape(sentence(idle)), grid.boxes[: grid.header_rows])
     sentences = []
     for row, text in row_sentences(grid.cells, grid.rows, grid.columns, grid.header_rows):
         start, end = page.add("row", escape(text), [grid.boxes[row]])
         sentences.append((row, start, end))
     page.tables.append(_table(block, grid, sentences))
+
+
+def _read_grid(block: Block, view: PageView, facts: DocumentFacts) -> Grid | None:
+    if block.mesh is not None:
+        return ruled_grid(block.mesh, block.lines, facts.words)
+    borders = block.layout.columns if block.layout else ()
+    return grid_of(block.lines, view.rules, borders, facts.words)
+
+
+def _write_slanted(page: Written, block: Block, facts: DocumentFacts) -> None:
+    """Text on its side in a table without a mesh stands in no grid: a paragraph for lines side by side."""
+    groups: list[list[Line]] = []
+    for line in (line for line in block.lines if not line.upright):
+        if groups and _beside(groups[-1][-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    for group in groups:
+        page.add("paragraph", escape(flow(group, facts.words)), [union(line.box for line in group)])
+
+
+def _beside(before: Line, line: Line) -> bool:
+    """Whether a line on its side goes on with the one before it, to its right or left."""
+    gap = max(before.box[0], line.box[0]) - min(before.box[2], line.box[2])
+    return gap < 0.6 * line.size and min(before.box[3], line.box[3]) > max(before.box[1], line.box[1])
 
 
 def _table(block: Block, grid: Grid, sentences: Sequence[tuple[int, int, int]]) -> Table:

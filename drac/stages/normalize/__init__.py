@@ -11,7 +11,7 @@ from drac.stages.normalize.kinds import SUFFIXES, ConverterName, DocumentType
 from drac.stages.normalize.stage import run
 
 NAME = "normalize"
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same source and tools would give another PDF."""
 
 __all__ = ["NAME", "SUFFIXES", "VERSION", "ConverterName", "DocumentType", "detect", "run"]
