@@ -73,6 +73,16 @@ def _check_outputs(place: Path) -> None:
     assert small > len(chunks)
 
 
+def test_quickstart_questions_are_answered(place: Path, repository: Path) -> None:
+    """From a table, a spreadsheet and a scan; needs the workspace that the README's commands made."""
+    script = (repository / "scripts/quickstart").read_text(encoding="utf-8")
+    questions = re.findall(r'"([^"$]+\?)"', script)
+    answers = ("£14.80", "Largest number in a float: 120", "three pounds ten")
+    assert len(questions) == len(answers)
+    for question, answer in zip(questions, answers, strict=True):
+        assert answer in run(f"drac search {shlex.quote(question)} --top-k 1", place).stdout
+
+
 def test_exit_codes_are_all_listed() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
     assert listed == {0, *(one.exit_code for one in _tree(DracError))}
