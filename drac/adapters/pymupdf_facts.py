@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
@@ -68,7 +69,6 @@ def document_facts(document: Any, keep: dict[int, PageContent] | None = None) ->
 
 
 def _facts(document: Any, tally: _Tally) -> DocumentFacts:
-    repeated = _repeated(tally)
     style = tally.body.most_common(1)[0][0] if tally.body else (0.0, False)
     return DocumentFacts(
         pages=document.page_count,
@@ -77,8 +77,8 @@ def _facts(document: Any, tally: _Tally) -> DocumentFacts:
         body_mono=tally.mono > 0.5 * tally.body.total(),
         heading_styles=heading_styles(tally.alone, style),
         outline=_outline(document),
-        furniture=frozenset(repeated),
-        first_pages=repeated,
+        furniture=_repeated(tally),
+        first_pages=_first_pages(tally),
         words=frozenset(tally.words),
     )
 
@@ -109,20 +109,37 @@ def _whole_words(lines: Sequence[Line]) -> Iterator[str]:
         yield from words_of(" ".join(words[:-1] if cut else words))
 
 
-def _repeated(tally: _Tally) -> dict[tuple[str, str], int]:
-    """Texts at one place of two pages in a document of up to four, else of three; the first page of each."""
-    least = 2 if tally.pages <= 4 else 3
+def _repeated(tally: _Tally) -> frozenset[tuple[str, str]]:
+    """Texts at one place of two pages in a document of up to four, else of three, alike or counting."""
     size = tally.body.most_common(1)[0][0][0] if tally.body else 0.0
-    repeated = {
+    return frozenset(
         (edge, text)
         for (edge, text, _), lines in tally.edges.items()
-        if _same_texts(lines) >= least or _counting(lines, size) >= least
+        if max(_same_texts(lines), _counting(lines, size)) >= _least(tally)
+    )
+
+
+def _first_pages(tally: _Tally) -> dict[tuple[str, str], int]:
+    """Where texts stand first that repeat at one place, those too whose numbers rise from page to page."""
+    repeated = _repeated(tally) | {
+        key[:2] for key, lines in tally.edges.items() if len(lines) >= _least(tally) and _rising(lines)
     }
     first: dict[tuple[str, str], int] = {}
     for (edge, text, _), lines in tally.edges.items():
         if (edge, text) in repeated:
             first[edge, text] = min([*lines, first.get((edge, text), min(lines))])
     return first
+
+
+def _rising(lines: dict[int, Line]) -> bool:
+    """Whether the first or the last number of the text grows from each page to the next."""
+    numbers = [_INTEGER.findall(lines[page].text) for page in sorted(lines)]
+    ends = ([int(found[place]) for found in numbers if found] for place in (0, -1))
+    return any(len(end) > 1 and all(a < b for a, b in pairwise(end)) for end in ends)
+
+
+def _least(tally: _Tally) -> int:
+    return 2 if tally.pages <= 4 else 3
 
 
 def _same_texts(lines: dict[int, Line]) -> int:

@@ -33,10 +33,10 @@ _BASE_STYLE = """
 """
 """What a page that says nothing looks like; `:where` lets the page's own rules win."""
 
-_RULED = """
-:where(table:not([border="0"]):not([role="presentation"]):not([role="none"]):not(:has(table))) { margin: 6pt 0 }
-:where(table:not([border="0"]):not([role="presentation"]):not([role="none"]):not(:has(table)))
-  :is(:where(th), :where(td)) { border: 0.5pt solid }
+_PLAIN = ':where(table:not([border="0"], [role="presentation"], [role="none"], :has(table)))'
+_RULED = f"""
+{_PLAIN} {{ margin: 6pt 0 }}
+{_PLAIN} :is(:where(th), :where(td)) {{ border: 0.5pt solid }}
 """
 """Rules for tables of documents that draw none: without them cells can only be guessed from
 white space, and without a margin two tables become one."""

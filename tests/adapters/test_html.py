@@ -40,6 +40,24 @@ def test_markdown_tables_and_headings(tmp_path: Path) -> None:
         assert document.get_toc() == [[1, "Head", 1]]
 
 
+def _rules(folder: Path, text: str, name: str = "a.html") -> int:
+    """Shapes drawn on the page; borders are all there is to draw."""
+    _convert(folder, text, name)
+    with pymupdf.open(folder / "a.pdf") as document:
+        return len(document[0].get_drawings())
+
+
+def test_tables_get_rules_where_the_author_says_nothing_of_borders(tmp_path: Path) -> None:
+    table = "<table><tr><th>a<th>b<tr><td>border<td>2</table>"
+    assert _rules(tmp_path, table) > 0
+    assert _rules(tmp_path, "|a|b|\n|-|-|\n|1|2|\n", "a.md") > 0
+    assert _rules(tmp_path, f"<style>body {{ box-sizing: border-box }}</style>{table}") > 0
+    assert _rules(tmp_path, f"<style>th {{ border: 0 }}</style>{table}") == 0
+    assert _rules(tmp_path, table.replace("<td>", "<td style='border: none'>", 1)) == 0
+    assert _rules(tmp_path, table.replace("<table", "<table role=presentation")) == 0
+    assert _rules(tmp_path, table.replace("<table", "<table border=0")) == 0
+
+
 def test_wide_tables_get_a_wider_sheet(tmp_path: Path) -> None:
     cells = "".join(f"<td>unbreakable-cell-{at:02}</td>".replace("-", "\u2011") for at in range(20))
     (page,) = _convert(tmp_path, f"<table><tr>{cells}</table>")

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pymupdf
 import pytest
 from fakes_normalize import docx_of, page_texts, pptx_of, xlsx_of, zip_of
 
@@ -60,6 +61,18 @@ def test_plain_text_is_read_in_its_encoding(office: LibreOfficeConverter, tmp_pa
     for encoding in ("utf-8", "utf-16", "cp1252"):
         (page,) = _convert(office, tmp_path, "a.txt", text.encode(encoding))
         assert page.split() == text.split(), encoding
+
+
+def test_delimited_tables_are_ruled_and_short_words_do_not_wrap(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    rows = _convert(office, tmp_path, "a.csv", b"Item,Price\nGamma,30\nWWWWW\n")
+    assert rows[0].split() == ["Item", "Price", "Gamma", "30", "WWWWW"]
+    with pymupdf.open(tmp_path / "out.pdf") as document:
+        paths = [path["rect"] for path in document[0].get_drawings()]
+    assert {round(rect.y0) for rect in paths if rect.height < 2 < rect.width} != set()
+    assert len({round(rect.y0) for rect in paths if rect.height < 2}) >= 4
+    assert len({round(rect.x0) for rect in paths if rect.width < 2}) >= 3
 
 
 def test_tables_keep_every_cell_as_it_is(office: LibreOfficeConverter, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pymupdf
@@ -12,6 +13,7 @@ import pytest
 
 from drac.adapters.pymupdf_facts import SAMPLE, sample
 from drac.adapters.pymupdf_reader import LocalReader
+from drac.adapters.pymupdf_text import page_content, shown_page
 from drac.config import ConvertSettings
 from drac.records import Page, PageState, PageText
 
@@ -140,6 +142,75 @@ def test_headings_lists_and_furniture_of_a_document(read: Read) -> None:
     for text, letter in zip(texts, "ABCD", strict=True):
         assert text.markdown.startswith(f"# Chapter {letter}\n\nThe quick brown fox")
         assert set(text.furniture) == {"Handbook of Acme", str(text.page.number)}
+
+
+def test_numbers_that_do_not_run_with_the_page_are_content(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        for number in (40, 7, 19, 23):
+            page = document.new_page()
+            page.insert_text((72, 60), f"Room {number}", fontsize=11)
+            page.insert_textbox((72, 140, 520, 260), BODY * 3, fontsize=11)
+            page.insert_text((72, 810), f"Acme, sheet {page.number + 1}", fontsize=9)
+
+    for text, number in zip(read(draw), (40, 7, 19, 23), strict=True):
+        assert f"Room {number}" in text.markdown
+        assert text.furniture == (f"Acme, sheet {text.page.number}",)
+
+
+def draw_everything(document: pymupdf.Document) -> None:
+    """Two pages with a running header, a ruled table with a head on its side, labels and a page number."""
+    for number in (1, 2):
+        page = document.new_page()
+        page.insert_text((72, 40), "Report of Acme", fontsize=9)
+        page.insert_text((72, 90), f"Part {'AB'[number - 1]}", fontsize=18, fontname="hebo")
+        page.insert_textbox((72, 120, 520, 200), BODY * 2, fontsize=11)
+        for row in range(5):
+            page.draw_line((72, 300 + 15 * row), (272, 300 + 15 * row))
+        for column in range(3):
+            page.draw_line((72 + 100 * column, 300), (72 + 100 * column, 360))
+            page.insert_text((80 + 100 * column, 290), f"slant{column}", rotate=90, fontsize=9)
+        for row in range(4):
+            page.insert_text((76, 311 + 15 * row), f"key{row}", fontsize=9)
+            page.insert_text((176, 311 + 15 * row), f"{row * 11}", fontsize=9)
+        page.insert_text((400, 500), "margin", rotate=270, fontsize=9)
+        page.insert_text((290, 820), str(number), fontsize=9)
+
+
+def lost(pdf: Path, texts: Sequence[PageText]) -> dict[int, str]:
+    """Characters of each page's visible text layer that are neither in its Markdown nor its furniture."""
+    missing = {}
+    with pymupdf.open(pdf) as document:
+        for text in texts:
+            if text.method == "text-layer":
+                content = page_content(shown_page(document, text.page.number - 1))
+                seen = Counter(c for line in content.lines for c in line.text if c.isalnum())
+                seen.subtract(c for part in (text.markdown, *text.furniture) for c in part)
+                missing[text.page.number] = "".join(sorted((+seen).elements()))
+    return {number: left for number, left in missing.items() if left}
+
+
+def test_every_visible_word_is_in_the_text_or_the_furniture(read: Read, tmp_path: Path) -> None:
+    texts = read(draw_everything)
+    assert lost(tmp_path / "made.pdf", texts) == {}
+    for text in texts:
+        words = f"{text.markdown} {' '.join(text.furniture)}"
+        assert all(one in words for one in ("slant0", "slant2", "margin", "Report of Acme"))
+        assert "key1: 11.\n\nkey2: 22." in text.markdown
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["redp5110_sampled.pdf", "list-item-example.pdf", "all-number-table.pdf", "korean-text-with-tables.pdf"],
+)
+def test_every_visible_word_of_real_pages_is_kept(reader: LocalReader, corpora: Path, name: str) -> None:
+    pdf = corpora / "documents" / "pdf" / name
+    if not pdf.exists():
+        pytest.skip(f"DRAC_CORPORA holds no documents/pdf/{name}")
+    with pymupdf.open(pdf) as document:
+        pages = [Page(name, number) for number in range(1, document.page_count + 1)][-9:]
+    texts = reader.read(pdf, pages)
+    assert all(text.state != PageState.FAILED for text in texts)
+    assert lost(pdf, texts) == {}
 
 
 def test_rotated_and_cropped_pages_have_boxes_as_shown(read: Read) -> None:

@@ -50,6 +50,7 @@ def _texts() -> dict[tuple[str, int], str]:
     texts = {(name, page): page_text(name, page) for name, count in counts.items()
              for page in range(1, count + 1)}  # fmt: skip
     texts |= {("f20.pdf", 1): "", ("f20.pdf", 2): ""}
+    texts |= {("number.pdf", 1): page_text("number.pdf", 1), ("number.pdf", 2): ""}
     texts |= {("f21.pdf", page): row_sentences(page, 20) for page in range(1, 6)}
     texts |= {("f25.pdf", page): page_text("f25.pdf", page) for page in range(1, 5)}
     return texts | {("f25.pdf", page): row_sentences(page, 3) for page in (5, 6)}
@@ -75,6 +76,9 @@ def _draw(page: Any, name: str, number: int, text: str) -> None:
         page.insert_text((100, 400), "A ghost of the page behind", fontsize=20, color=grey, morph=mirrored)
     elif name == "f25.pdf" and number in (5, 6):
         _draw_table(page, number)
+    elif name == "number.pdf" and number == 2:
+        page.draw_line((200, 150), (400, 150))
+        page.insert_text((297, 815), "2")
     else:
         write(page, text)
 
@@ -146,6 +150,12 @@ def test_f20_a_page_without_ink_or_with_a_ghost_of_it_is_never_sent(pages: Pages
     assert states(pages, "f20.pdf") == ["blank", "blank"]
     assert shown(log, "f20.pdf") == []
     assert pages["f20.pdf", 2].markdown == ""
+
+
+def test_a_page_of_nothing_but_its_number_is_ok_without_text(pages: Pages) -> None:
+    assert states(pages, "number.pdf") == ["ok", "ok"]
+    assert pages["number.pdf", 2].markdown == ""
+    assert len(pages["number.pdf", 2].attempts) == 3
 
 
 def test_f21_pages_past_the_output_budget_are_asked_for_again(pages: Pages, log: ServerLog) -> None:

@@ -161,7 +161,7 @@ def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
         return block
     edge = edge_of(block.box, view.height)
     said = block.kind in _EDGE_KINDS
-    if edge and _repeats(block, edge, facts) and not _opens(block, edge, view, facts):
+    if edge and _repeats(block, edge, facts, said) and not _opens(block, edge, view, facts):
         return replace(block, kind="furniture")
     if edge and _numbers_page(block, view, facts, said):
         return replace(block, kind="furniture")
@@ -170,8 +170,10 @@ def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     return replace(block, kind=_kept_kind(block, facts))
 
 
-def _repeats(block: Block, edge: str, facts: DocumentFacts) -> bool:
-    return all((edge, squeeze(line.text)) in facts.furniture for line in block.lines)
+def _repeats(block: Block, edge: str, facts: DocumentFacts, said: bool) -> bool:
+    """Whether each line stands on other pages too; the layout may say so of lines with other numbers."""
+    keys = [(edge, squeeze(line.text)) for line in block.lines]
+    return all(key in facts.furniture or (said and key in facts.first_pages) for key in keys)
 
 
 def _opens(block: Block, edge: str, view: PageView, facts: DocumentFacts) -> bool:
@@ -191,7 +193,7 @@ def _numbers_page(block: Block, view: PageView, facts: DocumentFacts, said: bool
     if not is_page_number(text) or large or (facts.pages == 1 and not digits):
         return False
     named = said and sum(c.isalpha() for c in text) > 1 and digits
-    return named or _alone(block, view)
+    return named or _alone(block, view, facts)
 
 
 def _in_order(blocks: Sequence[Block]) -> list[Block]:
@@ -273,13 +275,14 @@ def _kept_kind(block: Block, facts: DocumentFacts) -> str:
     return "heading" if facts.body_size and size > facts.body_size * 1.15 else "paragraph"
 
 
-def _alone(block: Block, view: PageView) -> bool:
-    """Whether nothing else stands beyond the block towards the page's edge or beside it."""
+def _alone(block: Block, view: PageView, facts: DocumentFacts) -> bool:
+    """Whether nothing but furniture stands beyond the block towards the page's edge or beside it."""
     _, y0, _, y1 = block.box
     top = y0 < view.height / 2
+    edge = "top" if top else "foot"
     others = (line for line in view.lines if line not in block.lines)
-    beyond = (one.box[1] < y1 if top else one.box[3] > y0 for one in others)
-    return not any(beyond)
+    content = (line for line in others if (edge, squeeze(line.text)) not in facts.furniture)
+    return not any(one.box[1] < y1 if top else one.box[3] > y0 for one in content)
 
 
 def edge_of(box: Box, height: float) -> str:

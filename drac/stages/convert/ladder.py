@@ -266,11 +266,14 @@ class _Ladder:
             self._ask([page], replace(self._again, name=name, temperature=temperature))
 
     def _without_text(self, page: Page) -> None:
-        """A page of pictures: two replies, the text layer and `local` agree that it says nothing."""
-        if self._blanks[page] >= 2 and not words(self._facts[page].text_layer):
-            read = self._by_local(page)
-            if read.state is not PageState.FAILED and not words(read.markdown):
-                self._accept(page, "", ("ink but no text: the model twice, and `local`, found none",))
+        """A page of pictures, or a page number alone: two replies and `local` agree that it says nothing."""
+        if self._blanks[page] < 2:
+            return
+        read = self._by_local(page)
+        left_out = Counter(words("\n".join(read.furniture)))
+        unread = Counter(words(self._facts[page].text_layer)) - left_out
+        if read.state is not PageState.FAILED and not words(read.markdown) and not unread:
+            self._accept(page, "", ("ink but no text: the model twice, and `local`, found none",))
 
     def _hinted(self, page: Page) -> None:
         auto = self._settings.text_hint == "auto" and words(self._facts[page].text_layer)

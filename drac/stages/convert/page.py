@@ -104,7 +104,7 @@ class DocumentFacts:
     furniture: frozenset[tuple[str, str]] = frozenset()
     """(edge, text) of running headers and footers; texts squeezed by `squeeze`."""
     first_pages: dict[tuple[str, str], int] = field(default_factory=dict)
-    """1-based page on which each entry of `furniture` stands first."""
+    """1-based page on which a repeated text at an edge stands first; its numbers may rise with the pages."""
     words: frozenset[str] = frozenset()
     """Words of the document in small letters, to tell a word cut at a line's end from a compound."""
 

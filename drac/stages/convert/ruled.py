@@ -18,7 +18,7 @@ from drac.stages.convert.text import flow, visual_lines
 
 _NEAR = 2.0
 """Points within which rules touch, or are one."""
-_MOST = 250_000
+_MOST = 60_000
 """Pairs of rules looked at; a drawing with more is no table."""
 _FILLED = 0.3
 """Share of a mesh's cells that hold text, at least; a chart's grid lines have less between them."""
@@ -148,10 +148,12 @@ def _spans(mesh: Mesh) -> dict[tuple[int, int], Span] | None:
         for row in range(len(mesh.ys) - 1)
         for column in range(len(mesh.xs) - 1)
     }
+    flat, steep = _by_place(mesh.flat), _by_place(mesh.steep)
     for row, column in list(cell):
-        if column and not _covered(mesh.steep, mesh.xs[column], mesh.ys[row], mesh.ys[row + 1]):
+        x, y = mesh.xs[column], mesh.ys[row]
+        if column and not _covered(steep[x], y, mesh.ys[row + 1]):
             _unite(cell, (row, column), (row, column - 1))
-        if row and not _covered(mesh.flat, mesh.ys[row], mesh.xs[column], mesh.xs[column + 1]):
+        if row and not _covered(flat[y], x, mesh.xs[column + 1]):
             _unite(cell, (row, column), (row - 1, column))
     spans = {place: _span(places) for place, places in cell.items()}
     square = all(
@@ -175,9 +177,16 @@ def _span(places: Iterable[tuple[int, int]]) -> Span:
     return (min(rows), min(columns), max(rows) + 1, max(columns) + 1)
 
 
-def _covered(rules: Iterable[_Rule], at: float, start: float, end: float) -> bool:
-    """Whether a rule runs along most of the way."""
-    parts = (min(rule.end, end) - max(rule.start, start) for rule in rules if abs(rule.at - at) < 0.1)
+def _by_place(rules: Iterable[_Rule]) -> dict[float, list[_Rule]]:
+    places: dict[float, list[_Rule]] = {}
+    for rule in rules:
+        places.setdefault(rule.at, []).append(rule)
+    return places
+
+
+def _covered(rules: Iterable[_Rule], start: float, end: float) -> bool:
+    """Whether rules at one place run along most of the way."""
+    parts = (min(rule.end, end) - max(rule.start, start) for rule in rules)
     return sum(part for part in parts if part > 0) > 0.5 * (end - start)
 
 
@@ -273,7 +282,13 @@ def _cell(span: Span, text: str, rows: Sequence[int], columns: Sequence[int]) ->
 
 
 def _whole_header(cells: Sequence[Cell], rows: int) -> int:
-    """Header rows down to the foot of their cells; none where a cell reaches on into the rows below."""
+    """Header rows down to the foot of their cells; none where a cell reaches on into the rows below.
+
+    A first row with a cell of its own over every column is the whole header.
+    """
+    columns = max(cell.column + cell.column_span for cell in cells)
+    if sum(cell.row == 0 for cell in cells) == columns:
+        rows = min(rows, 1)
     foot = max((cell.row + cell.row_span for cell in cells if cell.row < rows), default=0)
     last = max(cell.row for cell in cells)
     crossed = any(cell.row < foot < cell.row + cell.row_span for cell in cells)

@@ -139,6 +139,45 @@ def test_a_header_that_occurs_once_is_kept() -> None:
     assert written.markdown == "Letter to all staff\n\nText."
 
 
+def test_a_letter_or_number_beside_others_is_no_page_number() -> None:
+    cells = [line("a", 50, 40), line("b", 150, 40), line("c", 250, 40), line("1 2 3", 50, 400)]
+    for said in ("page-header", "text"):
+        written = page(cells, [around(said, cells[2])], replace(FACTS, pages=1))
+        assert written.furniture == []
+        assert sorted(written.markdown.split()) == sorted("abc123")
+    assert page([line("c", 50, 40), line("text", 50, 400)], facts=replace(FACTS, pages=1)).furniture == []
+    big = [line("7", 50, 60, size=30), line("text", 50, 400)]
+    assert page(big).furniture == []
+
+
+def test_a_title_that_repeats_later_is_kept_where_it_stands_first() -> None:
+    key = ("top", squeeze("Annual report"))
+    facts = replace(FACTS, furniture=frozenset({key}), first_pages={key: 2})
+    lines = (line("Annual report", 50, 60, size=18, bold=True), line("Text.", 50, 400))
+    views = [PageView(600, 800, lines, number=number) for number in (2, 3)]
+    first, later = (write_page(view, facts) for view in views)
+    assert (first.markdown, first.furniture) == ("# Annual report\n\nText.", [])
+    assert (later.markdown, later.furniture) == ("Text.", ["Annual report"])
+
+
+def test_text_on_its_side_in_a_table_is_kept() -> None:
+    lines = [
+        line("one", 50, 240), line("10", 150, 240), line("15", 250, 240),
+        line("two", 50, 255), line("20", 150, 255), line("25", 250, 255),
+    ]  # fmt: skip
+    side = replace(line("Sales", 150, 200), upright=False, box=(150.0, 190.0, 160.0, 220.0))
+    written = page([side, *lines], [around("table", side, *lines)])
+    assert written.markdown.split("\n\n") == ["Sales", "one; 10; 15.", "two; 20; 25."]
+
+
+def test_lines_that_open_with_a_dash_are_items_beside_each_other() -> None:
+    first, second = line("- bullet one", 50, 200), line("- bullet two", 50, 214)
+    boxes = [around("text", first), around("list-item", second)]
+    assert page([first, second], boxes).markdown == "- bullet one\n- bullet two"
+    assert page([first, second], [around("text", first, second)]).markdown == "- bullet one\n- bullet two"
+    assert page([line("- 5", 50, 200), line("Text.", 50, 300)]).markdown == "\\- 5\n\nText."
+
+
 def test_a_page_of_nothing_but_a_repeated_line_keeps_it() -> None:
     facts = replace(FACTS, furniture=frozenset({("top", "chapter#")}))
     assert page([line("Chapter 4", 50, 40)], facts=facts).markdown == "Chapter 4"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drac.records import Cell
+from drac.records import Box, Cell
 from drac.stages.convert.grid import Grid, grid_of
 from drac.stages.convert.page import Line, Word
-from drac.stages.convert.rows import row_sentences
+from drac.stages.convert.rows import idle_headers, row_sentences
+from drac.stages.convert.ruled import lines_in, meshes, ruled_grid
 
 SIZE = 10.0
 WIDTH = 5.0
@@ -166,3 +167,117 @@ def test_a_sentence_holds_its_cells_and_headers_and_nothing_else(rows: list[list
         assert set(left) <= set(":;. abc019|")
     filled = [row for row, texts in enumerate(rows) if row and any(texts)]
     assert [row for row, _ in row_sentences(cells, len(rows), 3, 1)] == filled
+
+
+def ruled(xs: list[float], ys: list[float]) -> list[Box]:
+    """Rules around all cells between the borders."""
+    flat = [(xs[0], y - 0.5, xs[-1], y + 0.5) for y in ys]
+    return flat + [(x - 0.5, ys[0], x + 0.5, ys[-1]) for x in xs]
+
+
+def read_ruled(lines: list[Line], rules: list[Box]) -> Grid | None:
+    (mesh,) = meshes(rules)
+    return ruled_grid(mesh, lines_in(mesh, lines))
+
+
+def test_two_ruled_rows_never_melt() -> None:
+    lines = drawn(
+        ("Item", 5, 100), ("Price", 105, 100),
+        ("Alpha", 5, 112), ("10", 105, 112),
+        ("Beta", 5, 124), ("20", 105, 124),
+        ("Gamma", 5, 136), ("30", 105, 136),
+    )  # fmt: skip
+    grid = read_ruled(lines, ruled([0, 100, 200], [90, 103, 115, 127, 139]))
+    assert sentences(grid) == ["Item: Alpha; Price: 10.", "Item: Beta; Price: 20.", "Item: Gamma; Price: 30."]
+
+
+def test_a_ruled_row_keeps_cells_that_wrap_and_a_line_over_two_cells_is_cut() -> None:
+    lines = drawn(
+        ("Key Value", 5, 100),
+        ("one", 5, 112), ("a long", 45, 112), ("text", 45, 124),
+        ("two", 5, 136),
+    )  # fmt: skip
+    grid = read_ruled(lines, ruled([0, 22.5, 200], [90, 103, 127, 139]))
+    assert sentences(grid) == ["Key: one; Value: a long text.", "Key: two."]
+
+
+def test_f35_a_merged_cell_is_known_by_the_rules_that_are_not_there() -> None:
+    rules = ruled([0, 100, 200], [90, 103, 115])
+    rules += [(0, 126.5, 100, 127.5), (0, 138.5, 200, 139.5)]
+    rules += [(x - 0.5, 115, x + 0.5, 139) for x in (0, 100, 200)]
+    lines = drawn(
+        ("Stage", 5, 100), ("Cluster", 105, 100),
+        ("Dev", 5, 112), ("own", 105, 112),
+        ("Staging", 5, 124), ("Test", 5, 136), ("shared", 105, 130),
+    )  # fmt: skip
+    assert sentences(read_ruled(lines, rules)) == [
+        "Stage: Dev; Cluster: own.", "Stage: Staging; Cluster: shared.", "Stage: Test; Cluster: shared.",
+    ]  # fmt: skip
+
+
+def test_numbers_piled_up_between_two_rules_are_left_to_the_other_reading() -> None:
+    lines = drawn(
+        ("Month", 5, 100), ("Sales", 105, 100),
+        ("1", 5, 112), ("2", 5, 124), ("3", 5, 136), ("10", 105, 112), ("20", 105, 124), ("30", 105, 136),
+    )  # fmt: skip
+    assert read_ruled(lines, ruled([0, 100, 200], [90, 103, 139])) is None
+
+
+def test_boxes_that_lay_out_a_page_are_no_table() -> None:
+    texts = [("a line of a paragraph that fills it", 5.0, 112 + 12.0 * row) for row in range(8)]
+    lines = drawn(("Part", 5, 100), ("1", 205, 100), *texts, ("2", 205, 112))
+    assert read_ruled(lines, ruled([0, 200, 220], [90, 103, 210])) is None
+
+
+def test_first_row_of_numbers_like_the_rest_is_no_header() -> None:
+    three = drawn(*((str(3 * row + at), 100.0 * at, 100 + 12.0 * row) for row in range(3) for at in range(3)))
+    assert sentences(grid_of(three, ())) == ["0; 1; 2.", "3; 4; 5.", "6; 7; 8."]
+    two = drawn(
+        ("Zone NA", 0, 100), ("12,553", 100, 100), ("Zone EUR", 0, 112), ("9,467", 100, 112)
+    )  # fmt: skip
+    assert sentences(grid_of(two, ())) == ["Zone NA: 12,553.", "Zone EUR: 9,467."]
+
+
+def test_years_over_numbers_are_a_header() -> None:
+    lines = drawn(
+        ("Unit", 0, 100), ("2023", 100, 100), ("2024", 200, 100),
+        ("North", 0, 112), ("12.5", 100, 112), ("13.0", 200, 112),
+    )  # fmt: skip
+    assert sentences(grid_of(lines, ())) == ["Unit: North; 2023: 12.5; 2024: 13.0."]
+
+
+def test_headers_over_no_value_are_named() -> None:
+    cells = (
+        Cell(0, 0, "a"), Cell(0, 1, "b"), Cell(0, 2, "c", column_span=2),
+        Cell(1, 0, "1"), Cell(1, 3, "4"),
+    )  # fmt: skip
+    assert idle_headers(cells, 4, 1) == ["b"]
+
+
+def test_a_value_over_two_columns_has_both_headers_and_one_over_all_none() -> None:
+    cells = (
+        Cell(0, 0, "A"), Cell(0, 1, "B"), Cell(0, 2, "C"),
+        Cell(1, 0, "one"), Cell(1, 1, "both", column_span=2),
+        Cell(2, 0, "Part two", column_span=3),
+    )  # fmt: skip
+    assert [text for _, text in row_sentences(cells, 3, 3, 1)] == ["A: one; B C: both.", "Part two."]
+    assert idle_headers(cells, 3, 1) == []
+
+
+SPANS = st.integers(1, 3)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), SPANS, SPANS), min_size=1, max_size=7),
+    st.integers(0, 3),
+)
+def test_every_word_of_a_grid_is_printed(drafts: list[tuple[int, int, int, int]], heads: int) -> None:
+    taken: set[tuple[int, int]] = set()
+    cells = []
+    for row, column, high, wide in sorted(drafts):
+        places = {(r, c) for r in range(row, row + high) for c in range(column, column + wide)}
+        if max(r for r, _ in places) < 4 and max(c for _, c in places) < 4 and not places & taken:
+            taken |= places
+            cells.append(Cell(row, column, f"t{row}{column}", high, wide))
+    printed = idle_headers(cells, 4, heads) + [text for _, text in row_sentences(cells, 4, 4, heads)]
+    assert all(any(cell.text in text for text in printed) for cell in cells)
