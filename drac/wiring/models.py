@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from drac.adapters.bedrock import BedrockChat
     from drac.adapters.openai import OpenAiChat
 
-_AHEAD = 2
-"""Batches being prepared or checked for each one in flight, so that no place in flight stays empty."""
+_AHEAD = 16
+"""Batches being prepared or checked beside those in flight, so that no place in flight stays empty; more
+would only hold more page images in memory."""
 
 
 class ModelAccess:
@@ -151,7 +152,7 @@ class ModelReading:
             update={"max_output_tokens": min(limits.max_output_tokens, access.profile.output_tokens)}
         )
         self.batch_pages = min(limits.batch_pages, access.profile.images_per_request)
-        self.most_in_flight = _AHEAD * settings.model.concurrency
+        self.most_in_flight = settings.model.concurrency + min(settings.model.concurrency, _AHEAD)
         self.fingerprint = _fingerprint(access, self._prompt, local_fingerprint)
         self._threads = ThreadPoolExecutor(self.most_in_flight, thread_name_prefix="model")
 
