@@ -186,10 +186,21 @@ def _stages(counts: dict[str, Any]) -> None:
         each = one["seconds"] / one["units"] if one["units"] else 0.0
         table.add_row(one["stage"], str(one["units"]), f"{one['seconds']:.1f}", f"{each:.3f}")
     Console(file=sys.stdout, width=100).print(table)
+    for one in counts["models"]:
+        name = f"{one['model']} (SIMULATED)" if one["simulated"] else one["model"]
+        _line(
+            f"{one['stage']} by {name}: {one['replies']} replies ({one['unfinished']} unfinished), "
+            f"{one['input_tokens']:,} tokens in, {one['output_tokens']:,} out, ${one['usd']:.4f}"
+        )
+    for one in counts["spent_by_document"]:
+        _line(
+            f"spent on {one['collection']}/{one['source']}: ${one['usd']:.4f}, of which "
+            f"${one['wasted_usd']:.4f} for tries without text"
+        )
     usage = counts["usage"]
     _line(
-        f"tokens: {usage['input_tokens']:,} in, {usage['output_tokens']:,} out; "
-        f"requests: {usage['requests']}; dollars: {usage['usd']:.2f}"
+        f"pages read: {usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, "
+        f"${usage['usd']:.4f}"
     )
 
 

@@ -225,7 +225,7 @@ def status(workspace: Path) -> dict[str, Any]:
         raise UsageError(f"{workspace}: the catalog is missing", remedy="Make it anew with `drac repair`.")
     catalog = Catalog(store.catalog_path, readonly=True)
     try:
-        return count(catalog)
+        return count(catalog, store.root)
     finally:
         catalog.close()
 

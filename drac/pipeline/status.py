@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from drac.records import PageState
 from drac.store.catalog import Catalog
+from drac.store.journal import paid_replies
 
 
-def status(catalog: Catalog) -> dict[str, Any]:
-    """Documents and pages by state, failures with reasons, time a stage, tokens and dollars."""
+def status(catalog: Catalog, root: Path) -> dict[str, Any]:
+    """Documents and pages by state, failures with reasons, time a stage, tokens and dollars.
+
+    `root` is the workspace, whose paid replies are summed up.
+    """
     return {
         "documents": _documents(catalog),
         "pages": _pages(catalog),
@@ -24,6 +29,8 @@ def status(catalog: Catalog) -> dict[str, Any]:
             "SELECT stage, units, round(seconds, 3) AS seconds FROM timings ORDER BY stage"
         ),
         "usage": _usage(catalog),
+        "models": _models(root),
+        "spent_by_document": _by_document(catalog),
     }
 
 
@@ -53,6 +60,36 @@ def _pages_in(catalog: Catalog, state: PageState) -> list[dict[str, Any]]:
         "SELECT collection, path AS source, number AS page, reason FROM pages JOIN sources USING (doc_id) "
         "WHERE live AND pages.state = ? ORDER BY collection, path, number",
         (state.value,),
+    )
+
+
+def _models(root: Path) -> list[dict[str, Any]]:
+    """Paid replies by model and stage, from the replies themselves; also those that were of no use."""
+    found: dict[tuple[str, str, bool], dict[str, Any]] = {}
+    for record in paid_replies(root):
+        request, reply = record["request"], record["reply"]
+        key = (request["model"], request["purpose"], record["simulated"])
+        row = found.setdefault(key, {
+            "model": request["model"], "stage": request["purpose"], "simulated": record["simulated"],
+            "replies": 0, "unfinished": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0,
+        })  # fmt: skip
+        row["replies"] += 1
+        row["unfinished"] += not reply["finished"]
+        row["input_tokens"] += reply["input_tokens"]
+        row["output_tokens"] += reply["output_tokens"]
+        row["usd"] += record["usd"] or 0.0
+    return [found[key] for key in sorted(found)]
+
+
+def _by_document(catalog: Catalog) -> list[dict[str, Any]]:
+    """What reading each document cost, with the tries that brought no text apart."""
+    return catalog.rows(
+        "SELECT collection, path AS source, sum(u.input_tokens) AS input_tokens, "
+        "sum(u.output_tokens) AS output_tokens, sum(u.usd) AS usd, sum(u.requests) AS requests, "
+        "sum(CASE WHEN u.outcome = 'ok' THEN 0 ELSE u.requests END) AS wasted_requests, "
+        "sum(CASE WHEN u.outcome = 'ok' THEN 0 ELSE u.usd END) AS wasted_usd "
+        "FROM usage u JOIN pages p ON p.digest = u.page_digest JOIN sources USING (doc_id) "
+        "WHERE live GROUP BY doc_id HAVING sum(u.requests) > 0 ORDER BY collection, path"
     )
 
 

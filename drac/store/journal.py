@@ -54,10 +54,14 @@ class Journal:
         }  # fmt: skip
         write_file(self._folder / f"{name}.json", dump_json(record))
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Every reply's file, in the order of their names."""
-        for path in sorted(self._folder.glob("*.json")):
+
+def paid_replies(root: Path) -> Iterator[dict[str, Any]]:
+    """Every reply on disk, of real servers and of those that only play a model, by their names."""
+    for path in sorted((root / "replies").rglob("*.json")):
+        try:
             yield json.loads(path.read_bytes())
+        except ValueError:
+            continue
 
 
 def describe(request: ChatRequest) -> dict[str, Any]:

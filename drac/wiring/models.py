@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -161,6 +162,7 @@ class ModelReading:
         return self._threads.submit(self._batch, task)
 
     def _batch(self, task: ReadTask) -> ReadPages:
+        began = time.perf_counter()
         access = self._access
         model = ReadingModel(
             engine=access.engine,
@@ -171,7 +173,7 @@ class ModelReading:
             images_per_request=access.profile.images_per_request,
         )
         texts = read_batch(task.pages, model, self._look(task), self._read)
-        return ReadPages(tuple(texts), 0.0)
+        return ReadPages(tuple(texts), time.perf_counter() - began)
 
     def _look(self, task: ReadTask) -> WorkerLook:
         profile, render = self._access.profile, self._settings.render

@@ -54,7 +54,7 @@ class Bench:
                 run = Conversion(store, self.catalog, self.settings, with_tools or tools(), progress, options)
                 report = run.run(sources, found.skipped)
                 mark_vanished(store, self.catalog, found)
-                self.counts = status(self.catalog)
+                self.counts = status(self.catalog, store.root)
                 return report
             finally:
                 self.catalog.close()
@@ -294,7 +294,7 @@ def test_repair_makes_the_same_catalog(bench: Bench) -> None:
         store.catalog_path.unlink()
         catalog = Catalog(store.catalog_path)
         repair(store, catalog)
-        after = status(catalog)
+        after = status(catalog, store.root)
         catalog.close()
     for one in (before, after):
         one.pop("stages")

@@ -16,7 +16,7 @@ from drac.stages.chunk import LocalPlanner
 from drac.store.catalog import Catalog
 from drac.store.store import Store
 
-_MADE_ELSEWHERE = ("artifacts/embed", "artifacts/index", "exports/<set>/index.json", "office/")
+_MADE_ELSEWHERE = ("artifacts/embed", "artifacts/index", "exports/<set>/index.json", "office/", "replies/")
 """Paths that need the extra `embed` or LibreOffice; other tests make them."""
 
 
