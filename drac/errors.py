@@ -10,6 +10,7 @@
     │   ├── EncryptedDocument 4  needs a password
     │   ├── UnsupportedType   4  no converter for this type
     │   ├── LimitExceeded     4  too large, too long or too slow
+    │   ├── WorkerDied        4  the process that worked on it was killed or crashed
     │   └── PageError         4  one page could not be read
     ├── ModelError            4  one request to a model did not give a usable reply
     │   ├── ModelBusy         4  transient: throttled, timed out; the same request may pass later
@@ -106,6 +107,12 @@ class LimitExceeded(DocumentError):
     """A document past a documented limit of size, pages, time or memory."""
 
     remedy = "Split the document, or raise the limit."
+
+
+class WorkerDied(DocumentError):
+    """The worker process ended in the middle: a crash, or the system killed it for memory."""
+
+    remedy = "Run again with fewer --workers if memory is short; else repair or replace the document."
 
 
 class PageError(DocumentError):

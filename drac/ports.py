@@ -111,7 +111,7 @@ class Executor(Protocol):
         """Start a task; `work` must be importable by name, `task` and the result must pickle.
 
         The future raises what the task raised, LimitExceeded where it passed `timeout` seconds, or
-        DocumentError where its worker died; the other tasks go on.
+        WorkerDied where its worker died; the other tasks go on.
         """
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from drac.errors import DocumentError, LimitExceeded
+from drac.errors import DocumentError, LimitExceeded, WorkerDied
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -60,7 +60,7 @@ def _hand_over(inner: Future[R], outer: Future[R], timeout: float) -> None:
     elif isinstance(error, FutureTimeout):
         outer.set_exception(LimitExceeded(f"took longer than {timeout:g} s and was stopped"))
     elif isinstance(error, ProcessExpired):
-        outer.set_exception(DocumentError(f"the worker process died (exit status {error.exitcode})"))
+        outer.set_exception(WorkerDied(f"the worker process died (exit status {error.exitcode})"))
     else:
         outer.set_exception(error)
 

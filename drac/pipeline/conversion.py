@@ -28,6 +28,7 @@ from drac.errors import (
     EngineUnavailable,
     Interrupted,
     LimitExceeded,
+    WorkerDied,
 )
 from drac.pipeline.recipes import convert_recipe, normalize_recipe
 from drac.pipeline.report import DocumentResult, Report
@@ -68,6 +69,7 @@ class _Document:
     meta: dict[str, Any] = field(default_factory=dict)
     digests: dict[int, str] = field(default_factory=dict)
     waiting: set[int] = field(default_factory=set)
+    again: set[object] = field(default_factory=set)
 
 
 _Event = Callable[[Future[Any]], None]
@@ -194,11 +196,14 @@ class Conversion:
         limit = self._settings.run.convert_timeout
         future = self._tools.executor.submit(self._tools.normalize, task, timeout=limit)
         self._normalizing += 1
-        self._events[future] = lambda done: self._normalize_done(document, done)
+        self._events[future] = lambda done: self._normalize_done(document, path, converter, done)
 
-    def _normalize_done(self, document: _Document, future: Future[Any]) -> None:
+    def _normalize_done(self, document: _Document, path: Path, converter: str, future: Future[Any]) -> None:
         self._normalizing -= 1
-        if error := future.exception():
+        error = future.exception()
+        if error and self._once_more(document, converter, error):
+            self._attempt(lambda one: self._submit_normalize(one, path, converter), document)
+        elif error:
             self._fail(document, error)
         else:
             self._attempt(lambda one: self._keep_pdf(one, future.result()), document)
@@ -281,10 +286,18 @@ class Conversion:
             return
         self._stop_if_fatal(error)
         log.warning("%s pages %s: %s", document.source.path, [one.number for one in pages], error)
-        if len(pages) > 1:
+        if self._once_more(document, pages, error):
+            self._batches.appendleft((document, pages))
+        elif len(pages) > 1:
             self._batches.extendleft((document, (page,)) for page in reversed(pages))
         else:
             self._keep_pages(document, [_failed(pages[0], self._settings.convert.engine, error)])
+
+    def _once_more(self, document: _Document, task: object, error: BaseException) -> bool:
+        """Whether a task whose worker died is tried again: it may have died of another's memory."""
+        first = isinstance(error, WorkerDied) and task not in document.again
+        document.again.add(task)
+        return first
 
     def _keep_batch(self, document: _Document, read: ReadPages) -> None:
         self._catalog.add_time("convert", len(read.texts), read.seconds)

@@ -12,7 +12,7 @@ from fakes_pipeline import FakeOffice, FakeRead, InlineExecutor, SilentProgress,
 
 from drac.config import Settings, load_settings
 from drac.corpus import discover
-from drac.errors import ConverterUnavailable, DiskFull, DocumentError, EngineUnavailable, UsageError
+from drac.errors import ConverterUnavailable, DiskFull, EngineUnavailable, UsageError, WorkerDied
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, markdown_name, read_chunks
 from drac.pipeline.planning import Planning, live_sources
@@ -20,7 +20,7 @@ from drac.pipeline.repair import repair
 from drac.pipeline.report import Report
 from drac.pipeline.sources import check_identities, mark_vanished, to_retry
 from drac.pipeline.status import status
-from drac.pipeline.tasks import Tools
+from drac.pipeline.tasks import ReadPages, ReadTask, Tools
 from drac.records import PageState
 from drac.stages.chunk import LocalPlanner
 from drac.store.catalog import Catalog
@@ -180,10 +180,23 @@ def test_password_opens_and_is_stored_nowhere(bench: Bench) -> None:
 
 def test_a_batch_whose_worker_dies_costs_only_the_page_that_kills_it(bench: Bench) -> None:
     bench.write("a.pdf", "one", "two", "three")
-    died = DocumentError("the worker process died (exit status -11)")
+    died = WorkerDied("the worker process died (exit status -11)")
     report = bench.run(tools(FakeRead(raises={"two": died})))
     assert [state.value for _, state in sorted(report.documents[0].states.items())] == ["ok", "failed", "ok"]
     assert "worker process died" in report.documents[0].reasons[2]
+
+
+def test_a_task_whose_worker_died_once_is_tried_again(bench: Bench) -> None:
+    class OnceDead(FakeRead):
+        def __call__(self, task: ReadTask) -> ReadPages:
+            if not self.read:
+                self.read.append("died")
+                raise WorkerDied("the worker process died (exit status -9)")
+            return super().__call__(task)
+
+    bench.write("a.pdf", "one", "two")
+    report = bench.run(tools(OnceDead()))
+    assert (report.exit_code, report.states["ok"]) == (0, 2)
 
 
 def test_disk_full_stops_and_the_next_run_goes_on(bench: Bench) -> None:
