@@ -142,9 +142,24 @@ class RunSettings(_Frozen):
     page_timeout: float = Field(120.0, gt=0)
     """Seconds a page may take in a worker."""
     convert_timeout: float = Field(180.0, gt=0)
-    """Seconds LibreOffice may take for one document."""
+    """Seconds that making the PDF of one document may take."""
+    office_instances: int | None = Field(None, ge=1, le=64)
+    """LibreOffice instances that work at once, about 250 MB each; None: as many as workers, 8 at most."""
+    office_memory: int = Field(3 << 30, ge=1 << 28)
+    """Bytes of memory that an instance may use for one document."""
+    office_written: int = Field(2 << 30, ge=1 << 20)
+    """Bytes that LibreOffice may write for one document."""
+    worker_memory: int = Field(4 << 30, ge=1 << 29)
+    """Bytes of memory that a worker process may ask for."""
+    isolation: Literal["auto", "required"] = "auto"
+    """`required`: convert no Office document where LibreOffice cannot be cut off from network and files."""
     max_fallback: float = Field(0.02, ge=0, le=1)
     """Share of fallback pages above which the exit code is 4."""
+
+    @property
+    def offices(self) -> int:
+        """LibreOffice instances that work at once."""
+        return self.office_instances or min(self.workers, 8)
 
 
 class Settings(_Frozen):

@@ -78,6 +78,11 @@ class DocumentError(DracError):
     exit_code = 4
     remedy = "Repair or replace the document, then run again."
 
+    def __init__(self, message: str, *, remedy: str | None = None, lasting: bool = False) -> None:
+        super().__init__(message, remedy=remedy)
+        self.lasting = lasting
+        """Whether it took long to find out and will be so next time: a rerun leaves the document out."""
+
 
 class EmptyDocument(DocumentError):
     """A document of no bytes or no pages."""

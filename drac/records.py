@@ -76,6 +76,18 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Fonts:
+    """Font families of one document, sorted, without the names of styles such as Bold."""
+
+    asked: tuple[str, ...] = ()
+    """What the document asks for, also where no text uses it; empty where that is not known."""
+    used: tuple[str, ...] = ()
+    """What the PDF's text is set in."""
+    replaced: tuple[tuple[str, str], ...] = ()
+    """(asked for and not installed, what stood in for it in the PDF)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What reading or planning cost."""
 

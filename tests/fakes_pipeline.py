@@ -115,6 +115,7 @@ def tools(read: FakeRead | None = None, fingerprint: Mapping[str, str] | None = 
         companions=lambda path, kind: (),
         normalize=normalize,
         office=FakeOffice,
+        offices=2,
         converter_fingerprint=lambda name: {"converter": name},
         reading=FakeReading(executor, read or FakeRead(), dict(fingerprint or {"reader": "fake"})),
     )

@@ -48,3 +48,24 @@ def font_health() -> Health:
         f"missing {', '.join(missing)}: text is set in other fonts and breaks elsewhere",
         f"Install them: `sudo apt-get install {packages}` (Debian, Ubuntu)",
     )
+
+
+def replaced(asked: tuple[str, ...], used: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """(family asked for and not installed, family that stands in for it) where `used` has the stand-in."""
+    there = {_plain(name): name for name in used}
+    pairs = ((name, _match(name)) for name in asked if _plain(name) not in there)
+    return tuple((name, found) for name, found in pairs if _plain(found) in there)
+
+
+def _plain(family: str) -> str:
+    return family.replace(" ", "").casefold()
+
+
+@functools.cache
+def _match(family: str) -> str:
+    """The family that fontconfig, and LibreOffice by it, takes; empty where fontconfig is missing."""
+    if not (program := shutil.which("fc-match")):
+        return ""
+    command = [program, "-f", "%{family[0]}", family.replace("-", "\\-").replace(":", "\\:")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.stdout

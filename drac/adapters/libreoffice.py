@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import tempfile
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +15,23 @@ from types import TracebackType
 from drac.adapters import office_crypto
 from drac.adapters.fonts import fonts_digest
 from drac.adapters.libreoffice_canonical import canonical
-from drac.adapters.libreoffice_instance import OfficeDied, OfficeInstance, OfficeRefused, OfficeTimeout
-from drac.adapters.libreoffice_processes import sweep
+from drac.adapters.libreoffice_instance import (
+    OfficeDied,
+    OfficeInstance,
+    OfficeLimits,
+    OfficeRefused,
+    OfficeTimeout,
+    OfficeTooLarge,
+)
+from drac.adapters.libreoffice_pool import OfficePool
 from drac.adapters.libreoffice_profile import settings_digest
 from drac.adapters.libreoffice_programs import health, libreoffice_version
 from drac.adapters.libreoffice_text import write_flat_sheet, write_plain_text
+from drac.adapters.sandbox import Sandbox
 from drac.errors import (
     CorruptDocument,
     DiskFull,
+    DocumentError,
     DracError,
     EncryptedDocument,
     LimitExceeded,
@@ -35,11 +43,13 @@ _FILTERS = {
     ".docx": "MS Word 2007 XML",
     ".docm": "MS Word 2007 XML VBA",
     ".odt": "writer8",
+    ".fodt": "OpenDocument Text Flat XML",
     ".rtf": "Rich Text Format",
     ".txt": "Text",
     ".pptx": "Impress MS PowerPoint 2007 XML",
     ".pptm": "Impress MS PowerPoint 2007 XML VBA",
     ".odp": "impress8",
+    ".fodp": "OpenDocument Presentation Flat XML",
     ".xlsx": "Calc MS Excel 2007 XML",
     ".xlsm": "Calc MS Excel 2007 VBA XML",
     ".ods": "calc8",
@@ -50,65 +60,82 @@ _FILTERS = {
 Old Office types are left to its own look: their signature has been checked, and each has several versions.
 """
 
-__all__ = ["LibreOfficeConverter", "health"]
+__all__ = ["LibreOfficeConverter", "OfficeLimits", "fingerprint", "health"]
 
+_DEFAULT_LIMITS = OfficeLimits()
 _PAGE = re.compile(rb"/Type/Page\b(?!s)")
 _ROOM = 16_000_000
 """Bytes free below which a failed conversion is the disk's fault."""
 
 
-class LibreOfficeConverter:
-    """`ports.PdfConverter` for Office documents; one warm instance, safe to call from several threads.
+def fingerprint() -> Mapping[str, str]:
+    """LibreOffice's version, the fonts, and the settings that we give it. Raises ConverterUnavailable."""
+    return {
+        "libreoffice": libreoffice_version(),
+        "fonts": fonts_digest(),
+        "profile": settings_digest(),
+        "converter": "1",
+    }
 
-    `timeout` is seconds a document may take; a second try, on a fresh instance, follows a timeout or a crash.
-    `workdir` is a folder for profiles and copies; what a killed run left in it is cleaned up on the way.
+
+class LibreOfficeConverter:
+    """`ports.PdfConverter` for Office documents: `instances` at once, safe to call from several threads.
+
+    A second try, on a fresh instance, follows a timeout, a crash or a limit passed. `workdir` is a folder for
+    profiles and copies; what a killed run left in it is cleaned up on the way. `isolation` says in what
+    LibreOffice is walled in; None: as far as possible here.
     """
 
-    def __init__(self, timeout: float, workdir: Path) -> None:
-        self._timeout = timeout
-        self._workdir = workdir
-        self._instance = OfficeInstance(workdir)
-        self._lock = threading.Lock()
+    def __init__(
+        self,
+        workdir: Path,
+        limits: OfficeLimits = _DEFAULT_LIMITS,
+        *,
+        instances: int = 1,
+        isolation: Sandbox | None = None,
+    ) -> None:
+        self._workdir, self._limits = workdir, limits
+        self._pool = OfficePool(workdir, limits, instances, isolation)
         self._maker = os.getpid()
-        self._swept = False
         atexit.register(self.close)
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
-        """LibreOffice's version, the fonts, and the settings that we give it. Raises ConverterUnavailable."""
-        return {
-            "libreoffice": libreoffice_version(),
-            "fonts": fonts_digest(),
-            "profile": settings_digest(),
-            "converter": "1",
-        }
+        """As `fingerprint` of this module."""
+        return fingerprint()
+
+    @property
+    def pool(self) -> OfficePool:
+        """The instances."""
+        return self._pool
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
         """Write the PDF of `source` to `target`; the same bytes for the same document and tools.
 
-        Raises EncryptedDocument, CorruptDocument (also when LibreOffice dies of it twice), LimitExceeded
-        (too slow, twice), ConverterUnavailable or DiskFull.
+        Raises EncryptedDocument, CorruptDocument (also when LibreOffice dies of it twice),
+        LimitExceeded (time, memory or disk, twice), ConverterUnavailable or DiskFull.
         """
-        with self._lock:
-            self._sweep_once()
+        with self._pool.lent() as instance:
             try:
-                self._attempt(source, target, suffix, password)
+                self._attempt(instance, source, target, suffix, password)
             except OfficeDied:
-                self._try_again(source, target, suffix, password)
+                self._try_again(instance, source, target, suffix, password)
 
-    def _try_again(self, source: Path, target: Path, suffix: str, password: str | None) -> None:
-        self._instance.kill()
+    def _try_again(
+        self, instance: OfficeInstance, source: Path, target: Path, suffix: str, password: str | None
+    ) -> None:
+        instance.kill()
         try:
-            self._attempt(source, target, suffix, password)
+            self._attempt(instance, source, target, suffix, password)
         except OfficeDied as error:
-            self._instance.kill()
+            instance.kill()
             raise self._given_up(source, error) from error
 
     def close(self) -> None:
-        """End the instance and remove its files. The converter can be used again."""
+        """End the instances and remove their files. The converter can be used again."""
         if os.getpid() == self._maker:
             atexit.unregister(self.close)
-            self._instance.kill()
+            self._pool.close()
 
     def __enter__(self) -> LibreOfficeConverter:
         return self
@@ -118,20 +145,15 @@ class LibreOfficeConverter:
     ) -> None:
         self.close()
 
-    def _sweep_once(self) -> None:
-        if not self._swept:
-            sweep(self._workdir)
-            self._swept = True
-
-    def _attempt(self, source: Path, target: Path, suffix: str, password: str | None) -> None:
-        home = self._instance.start()
-        with tempfile.TemporaryDirectory(dir=home, prefix="job-") as folder:
+    def _attempt(
+        self, instance: OfficeInstance, source: Path, target: Path, suffix: str, password: str | None
+    ) -> None:
+        home = instance.start()
+        with tempfile.TemporaryDirectory(dir=home, prefix="job-", ignore_cleanup_errors=True) as folder:
             job = _prepare(source, Path(folder), suffix, password)
             output = Path(folder) / "output.pdf"
             try:
-                self._instance.convert(
-                    job.document, output, read_as=job.read_as, password=job.password, timeout=self._timeout
-                )
+                instance.convert(job.document, output, read_as=job.read_as, password=job.password)
             except OfficeRefused as error:
                 reason = str(error).replace(str(job.document), source.name)
                 raise self._refused(source, job, reason) from error
@@ -144,10 +166,13 @@ class LibreOfficeConverter:
             return EncryptedDocument(f"{source}: encrypted, and the password given does not open it")
         return CorruptDocument(f"{source}: LibreOffice does not read it as {job.kind} ({reason})")
 
-    def _given_up(self, source: Path, error: OfficeDied) -> DracError:
+    def _given_up(self, source: Path, error: OfficeDied) -> DocumentError:
         if isinstance(error, OfficeTimeout):
-            return LimitExceeded(f"{source}: LibreOffice took more than {self._timeout:g} s, twice")
-        return CorruptDocument(f"{source}: LibreOffice died of it, twice ({error})")
+            reason = f"LibreOffice took more than {self._limits.seconds:g} s, twice"
+            return LimitExceeded(f"{source}: {reason}", lasting=True)
+        if isinstance(error, OfficeTooLarge):
+            return LimitExceeded(f"{source}: LibreOffice took {error}, twice", lasting=True)
+        return CorruptDocument(f"{source}: LibreOffice died of it, twice ({error})", lasting=True)
 
 
 @dataclass(frozen=True, slots=True)

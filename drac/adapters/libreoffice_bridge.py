@@ -1,30 +1,46 @@
-"""Runs unoserver for `libreoffice_instance`, under the Python that can `import uno`.
+"""Converts documents for `libreoffice_instance`, under the Python that can `import uno`.
 
-    PYTHON -I libreoffice_bridge.py SITE_PACKAGES PARENT_PID [unoserver's arguments]
+    PYTHON -I libreoffice_bridge.py SITE_PACKAGES SOFFICE PROFILE
 
 It stands alone: that Python holds unoserver (found in SITE_PACKAGES, after its own modules) and nothing else
-of ours. It adds what unoserver has no option for: documents load hidden, without macros and without updating
-links; the start is not slowed by fixed sleeps; it ends with its parent, and leaves no zombies.
+of ours. It starts LibreOffice, says so on stdout, and then answers each line of JSON on stdin with one on
+stdout; no port of ours is open to others, and a password is on no command line. Documents load hidden,
+without macros and without updating links. When stdin ends, its owner is gone, and the whole process group
+goes with it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import queue
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 START_SECONDS = 90.0
 """Seconds that LibreOffice may take until it accepts connections."""
 
+_LOOK = 0.2
+"""Seconds after which an idle bridge looks whether LibreOffice lives."""
 _PR_SET_CHILD_SUBREAPER = 36
 _LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0}
 """Media descriptor: com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE are 0."""
+_OPTIONS = [
+    "headless",
+    "invisible",
+    "nocrashreport",
+    "nodefault",
+    "nologo",
+    "nofirststartwizard",
+    "norestore",
+]
 
 
 class _Desktop:
@@ -39,44 +55,94 @@ class _Desktop:
 
 
 def main(arguments: list[str]) -> None:
-    """Serve until LibreOffice or the parent ends."""
-    site_packages, parent, *rest = arguments
+    """Serve until LibreOffice dies or the owner is gone."""
+    site_packages, soffice, profile = arguments
     sys.path.append(site_packages)
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    requests: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_read, args=(requests,), daemon=True).start()
     _adopt_orphans()
-    threading.Thread(target=_die_with, args=(int(parent),), daemon=True).start()
     try:
-        _serve(rest)
+        _serve(requests, replies, soffice, profile)
     finally:
         _reap()
 
 
-def _serve(arguments: list[str]) -> None:
-    from unoserver import converter, server
-
-    properties = tuple(converter.PropertyValue(Name=name, Value=value) for name, value in _LOAD.items())
-    plain = converter.UnoConverter
-
-    def guarded(**options: Any) -> Any:
-        made = _patiently(lambda: plain(**options))
-        made.desktop = _Desktop(made.desktop, properties)
-        return made
-
-    converter.UnoConverter = guarded
-    server.time = SimpleNamespace(sleep=lambda seconds: time.sleep(min(seconds, 0.1)))
-    sys.argv = ["unoserver", *arguments]
-    server.main()
+def _read(requests: queue.Queue[str]) -> None:
+    for line in sys.stdin:
+        requests.put(line)
+    os.killpg(0, signal.SIGKILL)
 
 
-def _patiently(connect: Callable[[], Any]) -> Any:
-    """The connection, as soon as LibreOffice accepts one."""
+def _serve(requests: queue.Queue[str], replies: Any, soffice: str, profile: str) -> None:
+    office, port = _start(soffice, profile)
+    try:
+        converter = _connected(office, port)
+    except Exception as error:
+        return _say(replies, {"failed": str(error)})
+    _say(replies, {"ready": True})
+    while office.poll() is None:
+        try:
+            asked = json.loads(requests.get(timeout=_LOOK))
+        except queue.Empty:
+            continue
+        answer = _convert(converter, asked)
+        _say(replies, answer)
+        if "died" in answer:
+            return None
+    return None
+
+
+def _start(soffice: str, profile: str) -> tuple[subprocess.Popen[bytes], int]:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = int(one.getsockname()[1])
+    accept = f"--accept=socket,host=127.0.0.1,port={port},tcpNoDelay=1;urp;StarOffice.ComponentContext"
+    options = [f"--{name}" for name in _OPTIONS]
+    place = f"-env:UserInstallation={Path(profile).as_uri()}"
+    return subprocess.Popen([soffice, *options, place, accept], stdin=subprocess.DEVNULL), port
+
+
+def _connected(office: subprocess.Popen[bytes], port: int) -> Any:
+    """unoserver's converter, as soon as LibreOffice accepts a connection."""
+    from unoserver import converter
+
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
-            return connect()
+            made = converter.UnoConverter(interface="127.0.0.1", port=str(port))
+            break
         except Exception:
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or office.poll() is not None:
                 raise
-            time.sleep(0.1)
+            time.sleep(0.05)
+    properties = tuple(converter.PropertyValue(Name=name, Value=value) for name, value in _LOAD.items())
+    made.desktop = _Desktop(made.desktop, properties)
+    return made
+
+
+def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    try:
+        converter.convert(
+            inpath=asked["document"],
+            outpath=asked["output"],
+            convert_to="pdf",
+            filter_options=asked["export"],
+            update_index=False,
+            infiltername=asked["read_as"],
+            password=asked["password"],
+        )
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        gone = "DisposedException" in text or "Binary URP bridge" in text
+        return {"died" if gone else "refused": str(error) or type(error).__name__}
+    return {"done": True}
+
+
+def _say(replies: Any, answer: dict[str, Any]) -> None:
+    replies.write(json.dumps(answer) + "\n")
+    replies.flush()
 
 
 def _adopt_orphans() -> None:
@@ -86,7 +152,7 @@ def _adopt_orphans() -> None:
 
 
 def _reap() -> None:
-    """Wait, for two seconds at most, for the children that were killed before us."""
+    """Wait, for two seconds at most, for the children that the owner kills before us."""
     try:
         for _ in range(40):
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
@@ -94,13 +160,6 @@ def _reap() -> None:
             time.sleep(0.05)
     except ChildProcessError:
         pass
-
-
-def _die_with(parent: int) -> None:
-    """Kill the whole process group, this process too, once `parent` is gone."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os.killpg(0, signal.SIGKILL)
 
 
 if __name__ == "__main__":

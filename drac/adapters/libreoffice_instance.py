@@ -1,21 +1,35 @@
-"""One warm unoserver with a profile, a port and a process group of its own."""
+"""One warm LibreOffice, driven by unoserver's converter, with a profile and a process group of its own."""
 
 from __future__ import annotations
 
+import json
 import os
-import socket
+import selectors
 import subprocess
 import time
-import xmlrpc.client
-from http.client import HTTPConnection, HTTPException
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from drac.adapters import libreoffice_bridge as bridge
-from drac.adapters.libreoffice_processes import PROFILE, end, make_home, record_owner, remove_home
+from drac.adapters import sandbox
+from drac.adapters.libreoffice_processes import (
+    PROFILE,
+    end,
+    make_home,
+    memory_of,
+    record_owner,
+    remove_home,
+    size_of,
+)
 from drac.adapters.libreoffice_profile import EXPORT, write_profile
 from drac.adapters.libreoffice_programs import OfficeProgram, find_program
 from drac.errors import ConverterUnavailable
+
+_LOOK = 0.25
+"""Seconds between two looks at what a conversion uses."""
+_KEPT = ("PATH", "HOME", "LD_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "XDG_DATA_HOME")
+"""Variables that LibreOffice inherits; keys and tokens of the caller's are none of its business."""
 
 
 class OfficeDied(Exception):
@@ -26,26 +40,57 @@ class OfficeTimeout(OfficeDied):
     """A document took longer than it may."""
 
 
+class OfficeTooLarge(OfficeDied):
+    """A document took more memory, or wrote more, than it may."""
+
+
 class OfficeRefused(Exception):
     """LibreOffice did not open or did not export the document; the instance goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfficeLimits:
+    """What one document may use, and how long an instance serves."""
+
+    seconds: float = 180.0
+    """Time for one document."""
+    memory: int = 3 << 30
+    """Bytes of memory of all processes of an instance while it converts."""
+    written: int = 2 << 30
+    """Bytes that a conversion may write, temporary files included."""
+    documents: int = 200
+    """Documents after which an instance is replaced, since LibreOffice keeps memory."""
+    kept_memory: int = 1 << 30
+    """Bytes of memory after a document above which an instance is replaced."""
 
 
 class OfficeInstance:
     """Started by the first conversion; ends with `kill`, and with the process that made it.
 
-    Not for several threads at once.
+    Not for several threads at once. `isolation` says in what it is walled in; None: as far as possible here.
     """
 
-    def __init__(self, workdir: Path) -> None:
-        self._workdir = workdir
+    def __init__(self, workdir: Path, limits: OfficeLimits, isolation: sandbox.Sandbox | None = None) -> None:
+        self._workdir, self._limits, self._isolation = workdir, limits, isolation
         self._home: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._port = 0
+        self._answers = bytearray()
+        self._served = 0
 
     @property
     def group(self) -> int | None:
         """Process group while it runs."""
         return self._process.pid if self._process else None
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory of its processes; 0 while it does not run, and where the system does not tell."""
+        return memory_of(self._process.pid) if self._process else 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether it has served so much that a fresh one should take over."""
+        return self._served >= self._limits.documents or self.memory > self._limits.kept_memory
 
     def start(self) -> Path:
         """Make sure that it runs; returns its private folder. Raises ConverterUnavailable."""
@@ -57,105 +102,107 @@ class OfficeInstance:
         write_profile(self._home / PROFILE)
         self._process = self._spawn(program, self._home)
         record_owner(self._home, self._process.pid)
-        self._await_answer(self._process, self._home)
+        self._await_start(self._home)
         return self._home
 
-    def convert(
-        self, source: Path, target: Path, *, read_as: str | None, password: str | None, timeout: float
-    ) -> None:
-        """Export `source` to the PDF `target`; raises OfficeRefused, OfficeDied or OfficeTimeout.
+    def convert(self, source: Path, target: Path, *, read_as: str | None, password: str | None) -> None:
+        """Export `source` to the PDF `target`; raises OfficeRefused, OfficeDied or one of its kinds.
 
         `read_as` names LibreOffice's import filter; None lets it look for itself.
         """
-        arguments = (str(source), None, str(target), "pdf", None, list(EXPORT), False, read_as, password)
-        try:
-            self._proxy(timeout).convert(*arguments)
-        except TimeoutError as error:
-            raise OfficeTimeout(f"no answer in {timeout:g} s") from error
-        except (OSError, HTTPException, xmlrpc.client.ProtocolError) as error:
-            raise OfficeDied(str(error) or type(error).__name__) from error
-        except xmlrpc.client.Fault as fault:
-            raise _translate(fault) from fault
+        self._served += 1
+        asked = {
+            "document": str(source), "output": str(target), "export": EXPORT, "read_as": read_as,
+            "password": password,
+        }  # fmt: skip
+        answer = self._ask(asked)
+        if "died" in answer:
+            raise OfficeDied(answer["died"])
+        if "refused" in answer:
+            raise OfficeRefused(answer["refused"])
 
     def kill(self) -> None:
         """End the group and remove its folder; nothing happens when it does not run."""
         if self._process:
             end(self._process)
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe:
+                    pipe.close()
         if self._home:
             remove_home(self._home)
         self._process = self._home = None
+        self._answers.clear()
+        self._served = 0
 
     def _spawn(self, program: OfficeProgram, home: Path) -> subprocess.Popen[bytes]:
-        self._port, uno_port = _free_ports()
-        options = {
-            "--port": str(self._port),
-            "--uno-port": str(uno_port),
-            "--executable": str(program.soffice),
-            "--user-installation": str(home / PROFILE),
-        }
-        start = [str(program.python), "-I", bridge.__file__, str(program.site_packages), str(os.getpid())]
-        command = [*start, *(word for pair in options.items() for word in pair), "--quiet"]
+        script = Path(bridge.__file__)
+        words = (program.python, "-I", script, program.site_packages, program.soffice, home / PROFILE)
+        isolation = self._isolation or sandbox.available()
+        readable = (script, program.site_packages / "unoserver", *program.folders)
+        command = isolation.wrap(list(map(str, words)), writable=home, readable=readable)
         with (home / "log.txt").open("wb") as log:
             return subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=log,
+                bufsize=0,
                 cwd=home,
                 env=_environment(home),
                 start_new_session=True,
             )
 
-    def _await_answer(self, process: subprocess.Popen[bytes], home: Path) -> None:
-        deadline = time.monotonic() + bridge.START_SECONDS
-        while process.poll() is None and time.monotonic() < deadline:
-            try:
-                self._proxy(bridge.START_SECONDS).system.listMethods()
-                return
-            except (OSError, HTTPException, xmlrpc.client.Error):
-                time.sleep(0.05)
-        log = (home / "log.txt").read_text("utf-8", "replace")[-400:].strip()
-        self.kill()
-        raise ConverterUnavailable(f"LibreOffice does not start: {log or 'it does not answer'}")
+    def _await_start(self, home: Path) -> None:
+        try:
+            answer = self._answer(time.monotonic() + bridge.START_SECONDS + 5.0)
+        except OfficeDied as error:
+            answer = {"failed": str(error)}
+        if "ready" not in answer:
+            log = (home / "log.txt").read_text("utf-8", "replace")[-400:].strip()
+            self.kill()
+            raise ConverterUnavailable(f"LibreOffice does not start: {answer.get('failed')} {log}".strip())
 
-    def _proxy(self, timeout: float) -> Any:
-        address = f"http://127.0.0.1:{self._port}"
-        return xmlrpc.client.ServerProxy(address, transport=_Patience(timeout), allow_none=True)
+    def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
+        assert self._process and self._process.stdin
+        try:
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        except OSError as error:
+            raise OfficeDied("it was gone already") from error
+        return self._answer(time.monotonic() + self._limits.seconds, watched=True)
 
+    def _answer(self, deadline: float, watched: bool = False) -> dict[str, Any]:
+        """The next line that the bridge says."""
+        assert self._process and self._process.stdout
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self._answers:
+                if selector.select(_LOOK):
+                    self._receive(self._process.stdout.fileno())
+                elif time.monotonic() > deadline:
+                    raise OfficeTimeout(f"no answer in {self._limits.seconds:g} s")
+                elif watched:
+                    self._check_use(self._process.pid)
+        line, _, rest = bytes(self._answers).partition(b"\n")
+        self._answers[:] = rest
+        return dict(json.loads(line))
 
-class _Patience(xmlrpc.client.Transport):
-    """XML-RPC over HTTP that waits `seconds` for an answer."""
+    def _receive(self, pipe: int) -> None:
+        data = os.read(pipe, 65_536)
+        if not data:
+            raise OfficeDied("LibreOffice's process ended")
+        self._answers += data
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self._seconds = seconds
-
-    def make_connection(self, host: Any) -> HTTPConnection:
-        connection = super().make_connection(host)
-        connection.timeout = self._seconds
-        return connection
-
-
-def _translate(fault: xmlrpc.client.Fault) -> Exception:
-    text = fault.faultString
-    if "DisposedException" in text or "Binary URP bridge" in text:
-        return OfficeDied(text)
-    return OfficeRefused(text.rpartition("'>:")[2].strip() or text)
+    def _check_use(self, group: int) -> None:
+        assert self._home
+        if memory_of(group) > self._limits.memory:
+            raise OfficeTooLarge(f"more than {self._limits.memory / 1e9:.1f} GB of memory")
+        if size_of(self._home) > self._limits.written:
+            raise OfficeTooLarge(f"more than {self._limits.written / 1e9:.1f} GB written")
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """The caller's, with temporary files under `home`, no display, and a fixed language and time zone."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "URE_"))
-    }
+    """Few of the caller's variables; temporary files in `home`, no display, fixed language and time zone."""
     scratch = home / "tmp"
     scratch.mkdir()
-    fixed = {"TMPDIR": str(scratch), "SAL_USE_VCLPLUGIN": "svp", "LANG": "C.UTF-8", "TZ": "UTC"}
-    return {**kept, **fixed}
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1]), int(other.getsockname()[1])
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**kept, "TMPDIR": str(scratch), "SAL_USE_VCLPLUGIN": "svp", "LANG": "C.UTF-8", "TZ": "UTC"}

@@ -97,6 +97,28 @@ def start_of(pid: int) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
+def memory_of(group: int) -> int:
+    """Bytes of memory that a process group holds (resident, shared pages counted in each; Linux, else 0)."""
+    return sum(map(_resident, _members(group)))
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files under a folder."""
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += path.lstat().st_size
+    return total
+
+
+def _resident(pid: int) -> int:
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
 def _members(group: int) -> list[int]:
     """Processes of a group, as far as the system tells (Linux)."""
     found = (int(entry.name) for entry in Path("/proc").glob("[0-9]*"))

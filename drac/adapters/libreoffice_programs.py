@@ -10,6 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from drac.adapters import sandbox
 from drac.adapters.fonts import font_health
 from drac.errors import ConverterUnavailable
 from drac.records import Health
@@ -27,6 +28,12 @@ class OfficeProgram:
     """A Python that can `import uno`."""
     site_packages: Path
     """Folder that holds unoserver."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where the programs are installed, as far as that is not the system's own place for programs."""
+        homes = (self.soffice.resolve().parent.parent, self.python.resolve().parent.parent)
+        return tuple(one for one in homes if not one.is_relative_to("/usr") and one != Path("/"))
 
 
 @functools.cache
@@ -47,8 +54,8 @@ def libreoffice_version() -> str:
 
 
 def health() -> list[Health]:
-    """LibreOffice, its Python bridge and the fonts, for `drac doctor`."""
-    return [_office_health(), _bridge_health(), font_health()]
+    """LibreOffice, its Python bridge, its isolation and the fonts, for `drac doctor`."""
+    return [_office_health(), _bridge_health(), sandbox.health(), font_health()]
 
 
 def _office_health() -> Health:

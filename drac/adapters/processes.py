@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -23,15 +25,20 @@ _RECYCLE = 2_000
 
 
 class ProcessExecutor:
-    """Implements ports.Executor on this machine."""
+    """Implements ports.Executor on this machine.
 
-    def __init__(self, workers: int, initializer: Callable[[], None] | None = None) -> None:
+    `memory` is how many bytes a worker may ask the system for (Linux); a task that wants more fails alone.
+    """
+
+    def __init__(
+        self, workers: int, initializer: Callable[[], None] | None = None, *, memory: int | None = None
+    ) -> None:
         self.workers = workers
         self._pool = ProcessPool(
             max_workers=workers,
             max_tasks=_RECYCLE,
             initializer=_start_worker,
-            initargs=[initializer, os.getpid(), max(1, (os.cpu_count() or 1) // workers)],
+            initargs=[initializer, os.getpid(), max(1, (os.cpu_count() or 1) // workers), memory],
             context=multiprocessing.get_context("spawn"),
         )
 
@@ -58,17 +65,23 @@ def _hand_over(inner: Future[R], outer: Future[R], timeout: float) -> None:
     if error is None:
         outer.set_result(inner.result())
     elif isinstance(error, FutureTimeout):
-        outer.set_exception(LimitExceeded(f"took longer than {timeout:g} s and was stopped"))
+        outer.set_exception(LimitExceeded(f"took longer than {timeout:g} s and was stopped", lasting=True))
     elif isinstance(error, ProcessExpired):
         outer.set_exception(WorkerDied(f"the worker process died (exit status {error.exitcode})"))
+    elif isinstance(error, MemoryError):
+        outer.set_exception(LimitExceeded("took more memory than a worker may ask for", lasting=True))
     else:
         outer.set_exception(error)
 
 
-def _start_worker(initializer: Callable[[], None] | None, parent: int, threads: int) -> None:
+def _start_worker(
+    initializer: Callable[[], None] | None, parent: int, threads: int, memory: int | None
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ["OMP_NUM_THREADS"] = str(threads)
+    if memory is not None and sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     if initializer is not None:
         initializer()

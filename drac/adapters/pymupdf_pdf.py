@@ -13,11 +13,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument
+from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument, LimitExceeded
 from drac.ports import PdfInfo
 
 _TAIL = 2_048
 """Bytes at the end in which `startxref` stands in a file that is whole (ISO 32000-1, 7.5.5)."""
+_PLAIN = 2 | 4
+"""Flags of MuPDF's text extraction: white space and ligatures as they are drawn; no images."""
 _REFERENCE = re.compile(r"\b(\d+) \d+ R\b")
 
 
@@ -63,6 +65,20 @@ def runs_over(pdf: bytes) -> bool:
         )
 
 
+def fonts_and_text(pdf: Path) -> tuple[tuple[str, ...], str]:
+    """Font families that a PDF embeds or names, sorted, and its text, pages joined by form feeds."""
+    with opened(pdf) as (document, _):
+        names = {font[3] for page in range(document.page_count) for font in document.get_page_fonts(page)}
+        text = "\f".join(page.get_text(flags=_PLAIN) for page in document)
+    return tuple(sorted({_family(name) for name in names})), text
+
+
+def _family(name: str) -> str:
+    """`Carlito` of `BAAAAA+Carlito-Bold`."""
+    plain = re.sub(r"^[A-Z]{6}\+", "", name)
+    return re.split(r"[-,]", plain)[0]
+
+
 @contextmanager
 def opened(pdf: Path, password: str | None = None) -> Iterator[tuple[Any, bool]]:
     """The PDF as a `pymupdf.Document`, unlocked, and whether it was locked.
@@ -80,6 +96,8 @@ def opened(pdf: Path, password: str | None = None) -> Iterator[tuple[Any, bool]]
     except pymupdf.EmptyFileError as error:
         raise EmptyDocument(f"{pdf}: an empty file of 0 bytes") from error
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
+        if "malloc" in str(error):
+            raise LimitExceeded(f"{pdf}: it takes more memory than a worker may ask for ({error})") from error
         raise CorruptDocument(f"{pdf}: damaged beyond repair ({error})") from error
 
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
 
 from drac.adapters.fonts import fonts_digest
 from drac.adapters.pymupdf_pdf import runs_over
@@ -78,8 +80,7 @@ class HtmlConverter:
         data = source.read_bytes()
         if not data:
             raise EmptyDocument(f"{source}: an empty file of 0 bytes")
-        page = markdown_to_html(decode(data)) if suffix == ".md" else html_text(data)
-        target.write_bytes(_printed(source, page))
+        target.write_bytes(_printed(source, _page(source, data, suffix)))
 
 
 def health() -> Health:
@@ -93,6 +94,23 @@ def health() -> Health:
         detail = "HarfBuzz-Subset is missing: web pages take about ten times as long"
         return Health(name, "warning", detail, f"Install it: {_HINT}")
     return Health(name, "ok", f"{version('weasyprint')}, Pango {pango}")
+
+
+def _page(source: Path, data: bytes, suffix: str) -> str:
+    if suffix == ".md":
+        return markdown_to_html(decode(data))
+    if suffix == ".svg":
+        _check_drawing(source, data)
+        return f'<!doctype html><img src="{quote(source.name)}" style="max-width: 100%">'
+    return html_text(data)
+
+
+def _check_drawing(source: Path, data: bytes) -> None:
+    """WeasyPrint leaves out a drawing that it cannot parse, and says nothing."""
+    try:
+        ElementTree.fromstring(data)
+    except ElementTree.ParseError as error:
+        raise CorruptDocument(f"{source}: not a drawing that can be parsed ({error})") from error
 
 
 def _printed(source: Path, page: str) -> bytes:

@@ -177,6 +177,13 @@ def status(counts: dict[str, Any], as_json: bool) -> None:
             _line(f"{kind}: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
     for one in counts["skipped"]:
         _line(f"{one['kind']}: {one['path']}: {one['reason']}")
+    for one in counts["thin_documents"]:
+        share = f"{one['words_found']:.0%} of its words"
+        _line(f"thin: {one['collection']}/{one['source']}: its PDF has {share}")
+    for one in counts["fonts_replaced"]:
+        breaks = "same widths" if one["same_widths"] else "lines and pages may break elsewhere"
+        count = f"{one['documents']} document{'s' * (one['documents'] > 1)}"
+        _line(f"font: {one['asked']} is not installed, {one['stand_in']} stood in ({count}; {breaks})")
     _stages(counts)
 
 

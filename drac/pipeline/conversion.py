@@ -1,7 +1,7 @@
-"""Sources to finished pages: one event loop over a process pool and one LibreOffice thread.
+"""Sources to finished pages: one event loop over a process pool and threads that wait for LibreOffice.
 
 The parent alone writes. A document goes through start (hash, type, artifact there already?),
-normalize (a worker, or the office thread and then a worker), and batches of pages (workers). Each
+normalize (a worker, or an office thread and then a worker), and batches of pages (workers). Each
 finished page is on disk before the next event is looked at.
 """
 
@@ -11,7 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from drac.store.keys import artifact_digest, file_digest
 from drac.store.store import Store, free_bytes
 
 log = logging.getLogger(__name__)
+_REMEMBERED = "Remembered from an earlier run and not tried; `--retry failed` tries it again."
 _LOW_SPACE = 8 << 20
 """Bytes free below which a failed conversion is put down to the disk, not to the document."""
 
@@ -89,8 +90,8 @@ class Conversion:
         self._batches: deque[tuple[_Document, tuple[Page, ...]]] = deque()
         self._events: dict[Future[Any], _Event] = {}
         self._reading = self._normalizing = 0
-        self._office_busy = False
-        self._office = ThreadPoolExecutor(max_workers=1, thread_name_prefix="office")
+        self._at_office = 0
+        self._office = ThreadPoolExecutor(max_workers=tools.offices, thread_name_prefix="office")
         self._convert = convert_recipe(settings, tools.reading.fingerprint)
 
     def run(self, sources: Sequence[Source], skipped: tuple[Skipped, ...] = ()) -> Report:
@@ -116,7 +117,7 @@ class Conversion:
         while self._queue and self._normalizing < normalizing and len(self._batches) < 2 * most:
             self._attempt(self._start, self._queue.popleft())
             self._submit_batches(most)
-        if self._office_queue and not self._office_busy:
+        while self._office_queue and self._at_office < self._tools.offices:
             self._submit_office(self._office_queue.popleft())
 
     def _submit_batches(self, most: int) -> None:
@@ -150,10 +151,20 @@ class Conversion:
         document.normalize_digest = self._normalize_digest(document, document.kind)
         if self._store.complete("normalize", document.normalize_digest):
             self._normalized(document)
+        elif known := self._known_failure(document):
+            raise DocumentError(known, remedy=_REMEMBERED, lasting=True)
         elif document.kind.converter == "office":
             self._office_queue.append(document)
         else:
             self._submit_normalize(document, document.path, document.kind.converter)
+
+    def _known_failure(self, document: _Document) -> str | None:
+        """Why this very document failed before, where finding out took long and would end the same."""
+        record = self._store.get_source(document.source.doc_id)
+        if record is None or not record.get("lasting") or self._options.retry == "failed":
+            return None
+        same = (record["sha256"], record["normalize"]) == (document.sha256, document.normalize_digest)
+        return str(record["error"]) if same else None
 
     def _normalize_digest(self, document: _Document, kind: DocumentType) -> str:
         tools = self._tools.converter_fingerprint(kind.converter)
@@ -164,13 +175,13 @@ class Conversion:
     def _submit_office(self, document: _Document) -> None:
         assert document.kind
         document.folder = self._store.begin()
-        self._office_busy = True
+        self._at_office += 1
         target = document.folder / "office.pdf"
         future = self._office.submit(self._convert_office, document.path, target, document.kind.suffix)
         self._events[future] = lambda done: self._office_done(document, target, done)
 
     def _convert_office(self, path: Path, target: Path, suffix: str) -> None:
-        """In the office thread: without a password first, then with each candidate."""
+        """In an office thread: without a password first, then with each candidate."""
         converter = self._tools.office()
         for password in (None, *self._options.passwords):
             try:
@@ -180,7 +191,7 @@ class Conversion:
         raise encrypted
 
     def _office_done(self, document: _Document, target: Path, future: Future[Any]) -> None:
-        self._office_busy = False
+        self._at_office -= 1
         if error := future.exception():
             self._fail(document, error)
         else:
@@ -191,7 +202,7 @@ class Conversion:
         document.folder = document.folder or self._store.begin()
         task = NormalizeTask(
             path, document.folder / "document.pdf", converter, document.kind.suffix,
-            self._settings.normalize.max_pages, self._options.passwords,
+            self._settings.normalize.max_pages, self._options.passwords, document.path,
         )  # fmt: skip
         limit = self._settings.run.convert_timeout
         future = self._tools.executor.submit(self._tools.normalize, task, timeout=limit)
@@ -218,7 +229,7 @@ class Conversion:
         meta = {
             "stage": "normalize", "digest": document.normalize_digest, "type": document.kind.name,
             "source_sha256": document.sha256, "outputs": {"document.pdf": made.pdf_digest},
-            "pages": made.pages,
+            "pages": made.pages, "fonts": asdict(made.fonts), "words_found": made.words_found,
         }  # fmt: skip
         self._store.commit("normalize", document.normalize_digest, document.folder, meta)
         self._catalog.add_time("normalize", 1, made.seconds)
@@ -334,7 +345,8 @@ class Conversion:
         log.debug("%s", document.path, exc_info=error)
         message = named.message.removeprefix(f"{document.path}: ")
         document.result.error, document.result.remedy = message, named.remedy
-        self._keep_source(document, state="failed", error=message, remedy=named.remedy)
+        lasting = isinstance(named, DocumentError) and (named.lasting or isinstance(named, WorkerDied))
+        self._keep_source(document, state="failed", error=message, remedy=named.remedy, lasting=lasting)
         self._catalog.drop_pages(document.source.doc_id)
         self._progress.document(document.source, message)
 
@@ -347,18 +359,22 @@ class Conversion:
         if is_disk_full(error) or free_bytes(self._store.root) < _LOW_SPACE:
             raise DiskFull(f"{self._store.root}: no space left on this disk") from error
 
-    def _keep_source(self, document: _Document, *, state: str, error: str | None, remedy: str | None) -> None:
+    def _keep_source(
+        self, document: _Document, *, state: str, error: str | None, remedy: str | None, lasting: bool = False
+    ) -> None:
         selected = sorted(document.digests) if self._options.pages else None
         good = state == "ok"
         record = {
             "doc_id": document.source.doc_id, "collection": document.source.collection,
             "path": document.source.path, "root": document.source.root, "live": True, "state": state,
-            "error": error, "remedy": remedy, "sha256": document.sha256 or None,
+            "error": error, "remedy": remedy, "lasting": lasting, "sha256": document.sha256 or None,
             "type": document.kind.name if document.kind else None,
             "normalize": document.normalize_digest or None,
             "pdf_digest": document.meta["outputs"]["document.pdf"] if good else None,
             "pages": document.meta["pages"] if good else None, "selected": selected,
             "convert": self._convert if good else None,
+            "fonts": document.meta.get("fonts") if good else None,
+            "words_found": document.meta.get("words_found") if good else None,
         }  # fmt: skip
         self._store.put_source(document.source.doc_id, record)
         self._catalog.put_source(record)

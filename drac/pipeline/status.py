@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from drac.records import PageState
+from drac.stages.normalize import same_widths
 from drac.store.catalog import Catalog
 from drac.store.journal import paid_replies
+
+_THIN = 0.5
+"""Share of a source's words in its PDF below which `drac status` names the document."""
 
 
 def status(catalog: Catalog, root: Path) -> dict[str, Any]:
@@ -24,6 +28,12 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         ),
         "failed_pages": _pages_in(catalog, PageState.FAILED),
         "fallback_pages": _pages_in(catalog, PageState.FALLBACK),
+        "fonts_replaced": _fonts(catalog),
+        "thin_documents": catalog.rows(
+            "SELECT collection, path AS source, words_found FROM sources JOIN made USING (doc_id) "
+            "WHERE live AND words_found < ? ORDER BY collection, path",
+            (_THIN,),
+        ),
         "skipped": catalog.rows("SELECT path, reason, kind FROM skipped ORDER BY path"),
         "stages": catalog.rows(
             "SELECT stage, units, round(seconds, 3) AS seconds FROM timings ORDER BY stage"
@@ -32,6 +42,16 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         "models": _models(root),
         "spent_by_document": _by_document(catalog),
     }
+
+
+def _fonts(catalog: Catalog) -> list[dict[str, Any]]:
+    """Families asked for and not installed, what stood in, in how many documents, and whether lines broke
+    where they were meant to."""
+    rows = catalog.rows(
+        "SELECT asked, stand_in, count(*) AS documents FROM fonts JOIN sources USING (doc_id) WHERE live "
+        "GROUP BY asked, stand_in ORDER BY documents DESC, asked"
+    )
+    return [{**row, "same_widths": same_widths(row["asked"], row["stand_in"])} for row in rows]
 
 
 def _documents(catalog: Catalog) -> dict[str, int]:

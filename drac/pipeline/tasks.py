@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from drac.config import ConvertSettings
 from drac.ports import Executor, PdfConverter
-from drac.records import Page, PageState, PageText, Source
+from drac.records import Fonts, Page, PageState, PageText, Source
 from drac.stages.normalize import DocumentType
 
 
@@ -30,6 +30,8 @@ class NormalizeTask:
     """Pages above which the document is refused."""
     passwords: tuple[str, ...] = ()
     """Candidates, tried in order; empty: none given."""
+    original: Path | None = None
+    """The document itself where `source` is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ class Normalized:
     """sha256 of the PDF's bytes."""
     seconds: float
     """Time that the work took."""
+    fonts: Fonts = field(default_factory=Fonts)
+    """What the document asked for, and what the PDF has."""
+    words_found: float | None = None
+    """Share of the source's words that are in the PDF's text, 0.0 to 1.0; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,9 @@ class Tools:
     normalize: Callable[[NormalizeTask], Normalized]
     """Importable by name; runs in a worker."""
     office: Callable[[], PdfConverter]
-    """The one warm LibreOffice, started when first asked for."""
+    """LibreOffice, made when first asked for; may be called and used by several threads."""
+    offices: int
+    """Documents that LibreOffice converts at once."""
     converter_fingerprint: Callable[[str], Mapping[str, str]]
     """Tool versions of a converter, by its name."""
     reading: Reading

@@ -23,9 +23,12 @@ CREATE TABLE IF NOT EXISTS usage (
     input_tokens INTEGER, output_tokens INTEGER, usd REAL, requests INTEGER,
     PRIMARY KEY (page_digest, attempt));
 CREATE TABLE IF NOT EXISTS timings (stage TEXT PRIMARY KEY, units INTEGER, seconds REAL);
+CREATE TABLE IF NOT EXISTS fonts (
+    doc_id TEXT, asked TEXT, stand_in TEXT, PRIMARY KEY (doc_id, asked));
+CREATE TABLE IF NOT EXISTS made (doc_id TEXT PRIMARY KEY, words_found REAL);
 CREATE TABLE IF NOT EXISTS skipped (path TEXT PRIMARY KEY, reason TEXT, kind TEXT);
 """
-_TABLES = ("sources", "pages", "usage", "timings", "skipped")
+_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "made")
 _SOURCE_COLUMNS = (
     "doc_id", "collection", "path", "root", "live", "state", "error", "remedy", "sha256", "type",
     "pdf_digest", "pages",
@@ -76,6 +79,16 @@ class Catalog:
         marks = ",".join("?" * len(values))
         with self._full_disk(), self._db:
             self._db.execute(f"INSERT OR REPLACE INTO sources VALUES ({marks})", values)
+            self._put_made(record)
+
+    def _put_made(self, record: Mapping[str, Any]) -> None:
+        """What normalizing noted: fonts replaced, words found."""
+        doc_id = record["doc_id"]
+        row = (doc_id, record.get("words_found"))
+        self._db.execute("INSERT OR REPLACE INTO made VALUES (?,?)", row)
+        self._db.execute("DELETE FROM fonts WHERE doc_id = ?", (doc_id,))
+        replaced = (record.get("fonts") or {}).get("replaced", ())
+        self._db.executemany("INSERT INTO fonts VALUES (?,?,?)", [(doc_id, *pair) for pair in replaced])
 
     def put_skipped(self, rows: list[tuple[str, str, str]]) -> None:
         """Replace the list of what the last run did not take: (path, reason, kind)."""

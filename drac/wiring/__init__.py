@@ -7,6 +7,7 @@ and `read_task` run in worker processes, where PyMuPDF lives.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from drac.config import ConvertSettings, SearchSettings, Settings, load_prompt
 from drac.corpus import Discovery, real_path
-from drac.errors import DocumentError, EncryptedDocument, LimitExceeded
+from drac.errors import ConverterUnavailable, CorruptDocument, DocumentError, EncryptedDocument, LimitExceeded
 from drac.pipeline.companions import companions
 from drac.pipeline.estimating import Convert, Counted, estimate
 from drac.pipeline.planning import page_digests
@@ -25,7 +26,7 @@ from drac.pipeline.searching import KeywordIndex
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
 from drac.profiles import find_profile
-from drac.records import Health, Source
+from drac.records import Fonts, Health, Source
 from drac.stages import normalize
 from drac.store.keys import file_digest
 from drac.store.store import Store, free_bytes
@@ -74,7 +75,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
     from drac.adapters.processes import ProcessExecutor
 
     office = _LazyOffice(settings, workspace)
-    executor = ProcessExecutor(settings.run.workers, start_worker)
+    executor = ProcessExecutor(settings.run.workers, start_worker, memory=settings.run.worker_memory)
     reading = None
     try:
         reading = _reading(executor, settings, models)
@@ -84,6 +85,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
             companions=companions,
             normalize=normalize_task,
             office=office,
+            offices=settings.run.offices,
             converter_fingerprint=_converter_fingerprint,
             reading=reading,
         )
@@ -124,23 +126,37 @@ class _LocalReading:
 
 
 class _LazyOffice:
-    """One LibreOffice, started when the first document needs it."""
+    """The LibreOffice instances, made when the first document needs one."""
 
     def __init__(self, settings: Settings, workspace: Path) -> None:
-        self._timeout = settings.run.convert_timeout
+        self._settings = settings.run
         self._workdir = workspace / "office"
+        self._lock = threading.Lock()
         self._converter: PdfConverter | None = None
 
     def __call__(self) -> PdfConverter:
-        from drac.adapters.libreoffice import LibreOfficeConverter
-
-        if self._converter is None:
-            self._converter = LibreOfficeConverter(self._timeout, self._workdir)
-        return self._converter
+        with self._lock:
+            self._converter = self._converter or self._make()
+            return self._converter
 
     def close(self) -> None:
         if self._converter is not None:
             self._converter.close()  # type: ignore[attr-defined]
+
+    def _make(self) -> PdfConverter:
+        from drac.adapters import sandbox
+        from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits
+
+        isolation, wanted = sandbox.available(), self._settings
+        if wanted.isolation == "required" and isolation.program is None:
+            raise ConverterUnavailable(
+                f"LibreOffice cannot be cut off from network and files here: {isolation.reason}",
+                remedy="Install bubblewrap and allow user namespaces, or set run.isolation to `auto`.",
+            )
+        limits = OfficeLimits(
+            wanted.convert_timeout, memory=wanted.office_memory, written=wanted.office_written
+        )
+        return LibreOfficeConverter(self._workdir, limits, instances=wanted.offices)
 
 
 def start_worker() -> None:
@@ -157,7 +173,27 @@ def normalize_task(task: NormalizeTask) -> Normalized:
     info = inspect(task.target)
     if info.pages > task.max_pages:
         raise LimitExceeded(f"{info.pages:,} pages, more than the limit of {task.max_pages:,}")
-    return Normalized(info.pages, file_digest(task.target), time.perf_counter() - began)
+    fonts, found = _compared(task)
+    return Normalized(info.pages, file_digest(task.target), time.perf_counter() - began, fonts, found)
+
+
+def _compared(task: NormalizeTask) -> tuple[Fonts, float | None]:
+    """The fonts, and how much of the document's text the PDF has; CorruptDocument where it has none."""
+    if task.converter not in ("finish", "html"):
+        return Fonts(), None
+    from drac.adapters.fonts import replaced
+    from drac.adapters.pymupdf_pdf import fonts_and_text
+
+    original = task.original or task.source
+    used, text = fonts_and_text(task.target)
+    asked = normalize.asked_fonts(original, task.suffix)
+    share = normalize.words_found(original, task.suffix, text)
+    if share is not None and share < normalize.IMPLAUSIBLE:
+        raise CorruptDocument(
+            f"{original}: the PDF made of it has {share:.0%} of its words",
+            remedy="Open it in its own program and export it to PDF there.",
+        )
+    return Fonts(asked, used, replaced(asked, used)), share
 
 
 def _convert_with_passwords(converter: PdfConverter, task: NormalizeTask) -> None:
@@ -187,9 +223,9 @@ def _converter(name: str) -> PdfConverter:
 @cache
 def _converter_fingerprint(name: str) -> Mapping[str, str]:
     if name == "office":
-        from drac.adapters.libreoffice import LibreOfficeConverter
+        from drac.adapters.libreoffice import fingerprint
 
-        return LibreOfficeConverter(1.0, Path()).fingerprint
+        return fingerprint()
     return _converter(name).fingerprint
 
 

@@ -20,10 +20,11 @@ import pymupdf
 import pytest
 from fakes_normalize import docx_of, page_texts, pptx_of, xlsx_of, zip_of
 
+from drac.adapters import libreoffice_pool
 from drac.adapters import libreoffice_programs as programs
-from drac.adapters.libreoffice import LibreOfficeConverter, health
+from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits, health
 from drac.adapters.libreoffice_canonical import canonical
-from drac.adapters.libreoffice_instance import OfficeDied, OfficeTimeout
+from drac.adapters.libreoffice_instance import OfficeDied, OfficeTimeout, OfficeTooLarge
 from drac.adapters.libreoffice_processes import kill_group, make_home, record_owner, start_of, sweep
 from drac.adapters.libreoffice_text import read_table
 from drac.errors import ConverterUnavailable, CorruptDocument, DocumentError, LimitExceeded
@@ -38,7 +39,7 @@ def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def office(workdir: Path) -> Iterator[LibreOfficeConverter]:
-    with LibreOfficeConverter(60.0, workdir) as converter:
+    with LibreOfficeConverter(workdir, OfficeLimits(60.0)) as converter:
         yield converter
 
 
@@ -152,7 +153,7 @@ def test_a_fresh_instance_gives_the_same_bytes(office: LibreOfficeConverter, tmp
     for name, data in documents.items():
         _convert(office, tmp_path, name, data)
         (tmp_path / "out.pdf").rename(tmp_path / f"{name}.pdf")
-    with LibreOfficeConverter(60.0, tmp_path / "fresh") as fresh:
+    with LibreOfficeConverter(tmp_path / "fresh") as fresh:
         for name, data in reversed(documents.items()):
             _convert(fresh, tmp_path, name, data)
             assert (tmp_path / "out.pdf").read_bytes() == (tmp_path / f"{name}.pdf").read_bytes(), name
@@ -171,21 +172,20 @@ def test_f11_a_dead_office_is_replaced_and_leaves_no_zombie(
     office: LibreOfficeConverter, tmp_path: Path
 ) -> None:
     _convert(office, tmp_path, "a.docx", docx_of("one"))
-    group = office._instance.group
-    assert group is not None
+    (group,) = office.pool.groups
     for pid in _members(group):
-        os.kill(pid, signal.SIGKILL)
+        if pid != group:
+            os.kill(pid, signal.SIGKILL)
     assert _convert(office, tmp_path, "b.docx", docx_of("two")) == ["two"]
-    assert office._instance.group != group
+    assert office.pool.groups != [group]
     assert _members(group) == []
 
 
 @on_linux
 def test_f01_a_hanging_office_is_killed_and_the_file_tried_again(tmp_path: Path) -> None:
-    with LibreOfficeConverter(6.0, tmp_path / "work") as office:
+    with LibreOfficeConverter(tmp_path / "work", OfficeLimits(6.0)) as office:
         _convert(office, tmp_path, "a.docx", docx_of("one"))
-        group = office._instance.group
-        assert group is not None
+        (group,) = office.pool.groups
         os.killpg(group, signal.SIGSTOP)
         assert _convert(office, tmp_path, "b.docx", docx_of("two")) == ["two"]
         assert _members(group) == []
@@ -194,6 +194,8 @@ def test_f01_a_hanging_office_is_killed_and_the_file_tried_again(tmp_path: Path)
 
 class _Stub:
     """An instance that fails every time."""
+
+    group, memory, spent = None, 0, False
 
     def __init__(self, home: Path, error: OfficeDied) -> None:
         self.home, self.error, self.kills = home, error, 0
@@ -210,27 +212,33 @@ class _Stub:
 
 
 @pytest.mark.parametrize(
-    ("failure", "error"), [(OfficeTimeout("slow"), LimitExceeded), (OfficeDied("gone"), CorruptDocument)]
+    ("failure", "error"),
+    [
+        (OfficeTimeout("slow"), LimitExceeded),
+        (OfficeTooLarge("more than 3.2 GB of memory"), LimitExceeded),
+        (OfficeDied("gone"), CorruptDocument),
+    ],
 )
 def test_a_document_that_fails_twice_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: OfficeDied, error: type[DocumentError]
 ) -> None:
-    office = LibreOfficeConverter(5.0, tmp_path)
     stub = _Stub(tmp_path / "home", failure)
-    monkeypatch.setattr(office, "_instance", stub)
-    with pytest.raises(error, match=r"a\.docx.*twice"):
-        _convert(office, tmp_path, "a.docx", docx_of("x"))
-    assert stub.kills == 2
-    office.close()
+    monkeypatch.setattr(libreoffice_pool, "OfficeInstance", lambda *_: stub)
+    with LibreOfficeConverter(tmp_path) as office:
+        with pytest.raises(error, match=r"a\.docx.*twice") as raised:
+            _convert(office, tmp_path, "a.docx", docx_of("x"))
+        assert stub.kills == 2
+        assert raised.value.lasting
 
 
 _OWNER = """
 import os, signal, sys
 from pathlib import Path
 from drac.adapters.libreoffice import LibreOfficeConverter
-office = LibreOfficeConverter(60.0, Path(sys.argv[1]))
-office._instance.start()
-print(office._instance.group, flush=True)
+office = LibreOfficeConverter(Path(sys.argv[1]))
+with office.pool.lent() as instance:
+    instance.start()
+print(*office.pool.groups, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -286,7 +294,12 @@ def test_missing_office_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tm
 
 def test_doctor_names_what_it_found() -> None:
     found = health()
-    assert [one.name for one in found] == ["LibreOffice", "Bridge to LibreOffice", "Fonts"]
+    assert [one.name for one in found] == [
+        "LibreOffice",
+        "Bridge to LibreOffice",
+        "Isolation of LibreOffice",
+        "Fonts",
+    ]
     assert all(one.detail and (one.state == "ok") == (not one.remedy) for one in found)
 
 

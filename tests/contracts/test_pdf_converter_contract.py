@@ -53,7 +53,7 @@ _PDF = Case(
 _IMAGE = Case(lambda _: ImageConverter(), ".tif", _tiff(3), 3, _tiff(3)[:2500])
 _HTML = Case(lambda _: HtmlConverter(), ".html", b"<h1>one</h1>", 1, None)
 _OFFICE = Case(
-    lambda folder: LibreOfficeConverter(60.0, folder),
+    LibreOfficeConverter,
     ".docx",
     docx_of("one"),
     1,

@@ -5,14 +5,22 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes_pipeline import FakeOffice, FakeRead, InlineExecutor, SilentProgress, tools
+from fakes_pipeline import FakeOffice, FakeRead, InlineExecutor, SilentProgress, normalize, tools
 
 from drac.config import Settings, load_settings
 from drac.corpus import discover
-from drac.errors import ConverterUnavailable, DiskFull, EngineUnavailable, UsageError, WorkerDied
+from drac.errors import (
+    ConverterUnavailable,
+    DiskFull,
+    EngineUnavailable,
+    LimitExceeded,
+    UsageError,
+    WorkerDied,
+)
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, markdown_name, read_chunks
 from drac.pipeline.planning import Planning, live_sources
@@ -20,8 +28,8 @@ from drac.pipeline.repair import repair
 from drac.pipeline.report import Report
 from drac.pipeline.sources import check_identities, mark_vanished, to_retry
 from drac.pipeline.status import status
-from drac.pipeline.tasks import ReadPages, ReadTask, Tools
-from drac.records import PageState
+from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
+from drac.records import Fonts, PageState
 from drac.stages.chunk import LocalPlanner
 from drac.store.catalog import Catalog
 from drac.store.store import Store
@@ -228,6 +236,74 @@ def test_missing_libreoffice_fails_office_documents_only(bench: Bench) -> None:
     report = bench.run(broken)
     assert report.exit_code == 6
     assert [one.error for one in report.documents] == ["LibreOffice is not installed", ""]
+
+
+class HangingOffice(FakeOffice):
+    """Finds out slowly that a document cannot be converted, and counts how often it is asked."""
+
+    asked = 0
+
+    def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
+        type(self).asked += 1
+        if source.read_text().startswith("hang"):
+            raise LimitExceeded(f"{source}: LibreOffice took more than 180 s, twice", lasting=True)
+        super().convert(source, target, suffix=suffix)
+
+
+def _with_office(office: type[FakeOffice]) -> Tools:
+    made = tools()
+    return Tools(**{name: getattr(made, name) for name in made.__slots__} | {"office": office})
+
+
+def test_a_document_that_hangs_is_remembered_until_it_changes_or_is_asked_for(bench: Bench) -> None:
+    HangingOffice.asked = 0
+    office = _with_office(HangingOffice)
+    bench.write("a.office", "hang")
+    bench.write("b.office", "fine")
+    first = bench.run(office)
+    again = bench.run(office)
+    assert HangingOffice.asked == 2
+    assert [one.exit_code for one in (first, again)] == [4, 4]
+    assert first.documents[0].error == again.documents[0].error != ""
+    assert "--retry failed" in again.documents[0].remedy
+    assert bench.run(office, Options(retry="failed")).exit_code == 4
+    assert HangingOffice.asked == 3
+    bench.run(office)
+    assert HangingOffice.asked == 3
+    bench.write("a.office", "mended")
+    assert bench.run(office).exit_code == 0
+
+
+def test_a_document_that_only_needs_a_password_is_not_remembered_as_hopeless(bench: Bench) -> None:
+    bench.write("a.pdf", "LOCKED text")
+    assert bench.run().exit_code == 3
+    assert bench.run(options=Options(passwords=("secret",))).exit_code == 0
+
+
+def test_fonts_and_missing_words_stand_in_the_record_and_in_the_status(bench: Bench) -> None:
+    def normalized(task: NormalizeTask) -> Normalized:
+        made = normalize(task)
+        fonts = Fonts(
+            ("Aptos", "Calibri"),
+            ("Carlito", "DejaVuSans"),
+            (("Aptos", "DejaVu Sans"), ("Calibri", "Carlito")),
+        )
+        return replace(made, fonts=fonts, words_found=0.25)
+
+    bench.write("a.office", "one")
+    bench.write("b.office", "two")
+    made = tools()
+    bench.run(Tools(**{name: getattr(made, name) for name in made.__slots__} | {"normalize": normalized}))
+    assert bench.counts["fonts_replaced"] == [
+        {"asked": "Aptos", "stand_in": "DejaVu Sans", "documents": 2, "same_widths": False},
+        {"asked": "Calibri", "stand_in": "Carlito", "documents": 2, "same_widths": True},
+    ]
+    assert [one["source"] for one in bench.counts["thin_documents"]] == ["a.office", "b.office"]
+    before = bench.counts
+    (record, _) = live_sources(Store(bench.workspace))
+    assert record["fonts"]["asked"] == ["Aptos", "Calibri"]
+    bench.run(made)
+    assert bench.counts["fonts_replaced"] == before["fonts_replaced"]
 
 
 def test_changed_document_takes_the_place_of_the_old_one(bench: Bench) -> None:

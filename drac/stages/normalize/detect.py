@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 import struct
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +33,8 @@ _SIGNATURES = (
 _BITMAP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
 _OLD_OFFICE = (("WordDocument", "doc"), ("PowerPoint Document", "ppt"), ("Workbook", "xls"), ("Book", "xls"))
 _OLD_NAMES = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
+_FLAT = re.compile(rb"""office:mimetype\s*=\s*["']application/vnd\.oasis\.opendocument\.(\w+)""")
+_ROOT = re.compile(rb"<([A-Za-z][\w:.-]*)")
 _WEB_PAGES_SAVED_AS = frozenset({".doc", ".xls", ".ppt", ""})
 """Suffixes under which programs commonly save web pages."""
 
@@ -116,6 +120,8 @@ def _encrypted_package(declared: str) -> DocumentType:
 
 
 def _plain_text(path: Path, declared: str, head: bytes) -> DocumentType:
+    if name := _marked_up(head):
+        return TYPES[name]
     if not looks_like_text(head):
         raise _misnamed(path, declared, "binary data of no known type")
     kind = named(declared)
@@ -124,6 +130,20 @@ def _plain_text(path: Path, declared: str, head: bytes) -> DocumentType:
     if declared in _WEB_PAGES_SAVED_AS and looks_like_html(head):
         return TYPES["html"]
     raise _misnamed(path, declared, "plain text")
+
+
+def _marked_up(head: bytes) -> str | None:
+    """Flat OpenDocument by its mimetype, SVG by its first element."""
+    if (
+        not head.removeprefix(codecs.BOM_UTF8)
+        .lstrip()
+        .startswith((b"<?xml", b"<svg", b"<office:", b"<!DOCTYPE svg"))
+    ):
+        return None
+    if found := _FLAT.search(head):
+        return {b"text": "fodt", b"spreadsheet": "fods", b"presentation": "fodp"}.get(found[1])
+    root = _ROOT.search(head)
+    return "svg" if root and root[1].rpartition(b":")[2] == b"svg" else None
 
 
 def _misnamed(path: Path, declared: str, what: str) -> DocumentError:

@@ -24,8 +24,8 @@ class DocumentType:
 
 _CONVERTERS: dict[ConverterName, str] = {
     "pdf": "pdf",
-    "office": "doc docx docm odt rtf txt ppt pptx pptm odp xls xlsx xlsm ods csv tsv",
-    "html": "html md",
+    "office": "doc docx docm odt fodt rtf txt ppt pptx pptm odp fodp xls xlsx xlsm ods fods csv tsv",
+    "html": "html md svg",
     "image": "png jpg webp bmp gif tif",
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 from typing import BinaryIO
 
 MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -88,3 +89,14 @@ def _siblings(directory: bytes) -> Iterator[str]:
 
 def _number(data: bytes, at: int) -> int:
     return int(struct.unpack_from("<I", data, at)[0])
+
+
+def read_stream(path: Path, name: str, most: int) -> bytes:
+    """The first `most` bytes of a stream at the root; raises ValueError where it is damaged or not there."""
+    import olefile
+
+    try:
+        with olefile.OleFileIO(path) as file, file.openstream(name) as stream:
+            return bytes(stream.read(most))
+    except OSError as error:
+        raise ValueError(f"{path}: no stream {name} ({error})") from error

@@ -1,0 +1,83 @@
+"""What a document asks for and says, read from the document itself."""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+
+import pytest
+from fakes_normalize import docx_of, pptx_of, xlsx_of, zip_of
+
+from drac.stages.normalize import IMPLAUSIBLE, asked_fonts, same_widths, words_found
+
+TEXT = (
+    "ash birch cedar elder fir hazel ironwood juniper larch maple oak pine rowan spruce teak vine willow yew "
+    "alder beech cypress dogwood"
+)
+WORDS = TEXT.split()
+
+
+def kept(folder: Path, name: str, data: bytes) -> Path:
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+def styled_docx() -> bytes:
+    from docx import Document
+
+    document, out = Document(), io.BytesIO()
+    document.add_paragraph("x").runs[0].font.name = "Gill Sans MT"
+    document.save(out)
+    return out.getvalue()
+
+
+def test_fonts_of_packages(tmp_path: Path) -> None:
+    assert {"Gill Sans MT", "Cambria"} <= set(asked_fonts(kept(tmp_path, "a", styled_docx()), ".docx"))
+    assert "Calibri" in asked_fonts(kept(tmp_path, "b", pptx_of("x")), ".pptx")
+    assert asked_fonts(kept(tmp_path, "c", xlsx_of(("x",))), ".xlsx") == ("Calibri", "Cambria")
+    odt = zip_of({"content.xml": b'<a svg:font-family="&apos;Noto Sans&apos;"/>'})
+    assert asked_fonts(kept(tmp_path, "d", odt), ".odt") == ("Noto Sans",)
+
+
+def test_fonts_of_other_types(tmp_path: Path) -> None:
+    rtf = rb"{\rtf1{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\froman{\*\panose 02}Times New Roman;}}x}"
+    assert asked_fonts(kept(tmp_path, "a", rtf), ".rtf") == ("Arial", "Times New Roman")
+    page = b"<style>p { font-family: 'Open Sans', Arial, sans-serif } b { font-family: serif }</style>"
+    assert asked_fonts(kept(tmp_path, "b", page), ".html") == ("Open Sans",)
+    assert asked_fonts(kept(tmp_path, "c", b"a;b"), ".csv") == ()
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 cut", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)])
+@pytest.mark.parametrize("suffix", [".docx", ".doc", ".xls", ".ppt", ".rtf", ".html"])
+def test_damaged_files_name_no_fonts_and_raise_nothing(tmp_path: Path, data: bytes, suffix: str) -> None:
+    assert asked_fonts(kept(tmp_path, "a", data), suffix) == ()
+    assert words_found(tmp_path / "a", suffix, "text") is None
+
+
+def test_fonts_of_old_office_files(corpora: Path) -> None:
+    folder = corpora / "documents"
+    assert {"Arial", "Calibri"} <= set(asked_fonts(folder / "xls" / "legacy_sample.xls", ".xls"))
+    assert "Times New Roman" in asked_fonts(folder / "doc" / "simple-table.doc", ".doc")
+    assert "Arial" in asked_fonts(folder / "ppt" / "SampleShow.ppt", ".ppt")
+
+
+def test_words_found(tmp_path: Path) -> None:
+    source = kept(tmp_path, "a.docx", docx_of(TEXT))
+    assert words_found(source, ".docx", TEXT.upper()) == 1.0
+    assert words_found(source, ".docx", " ".join(WORDS[:11])) == pytest.approx(11 / len(WORDS))
+    broken_over_lines = "\n".join(TEXT)
+    assert words_found(source, ".docx", broken_over_lines) == 1.0
+    share = words_found(source, ".docx", "# # #")
+    assert share is not None and share < IMPLAUSIBLE
+
+
+def test_words_that_say_too_little_or_nothing(tmp_path: Path) -> None:
+    assert words_found(kept(tmp_path, "a.docx", docx_of("only few words")), ".docx", "") is None
+    assert words_found(kept(tmp_path, "b.xlsx", xlsx_of(tuple(WORDS))), ".xlsx", "") is None
+    assert words_found(kept(tmp_path, "c.docx", struct.pack("<I", 7)), ".docx", "") is None
+
+
+def test_stand_ins_of_the_same_widths() -> None:
+    assert same_widths("Calibri", "Carlito") and same_widths("Times New Roman", "Liberation Serif")
+    assert not same_widths("Aptos", "DejaVu Sans")
