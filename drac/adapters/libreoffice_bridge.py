@@ -50,6 +50,9 @@ class _Desktop:
         self._desktop = desktop
         self._properties = properties
 
+    def getFrames(self) -> Any:
+        return self._desktop.getFrames()
+
     def loadComponentFromURL(self, url: str, frame: str, flags: int, properties: tuple[Any, ...]) -> Any:
         return self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
 
@@ -134,10 +137,17 @@ def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
             password=asked["password"],
         )
     except Exception as error:
-        text = f"{type(error).__name__}: {error}"
-        gone = "DisposedException" in text or "Binary URP bridge" in text
-        return {"died" if gone else "refused": str(error) or type(error).__name__}
+        return {"refused" if _lives(converter) else "died": str(error) or type(error).__name__}
     return {"done": True}
+
+
+def _lives(converter: Any) -> bool:
+    """Whether LibreOffice still answers; what it said last does not tell, it may have died in the middle."""
+    try:
+        converter.desktop.getFrames().getCount()
+    except Exception:
+        return False
+    return True
 
 
 def _say(replies: Any, answer: dict[str, Any]) -> None:
