@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
-from drac.errors import Interrupted, ModelBusy
+from drac.errors import EngineUnavailable, Interrupted, ModelBusy
 from drac.pipeline.budget import Budget
 from drac.pipeline.limiter import Limiter
 from drac.ports import ChatModel, ChatReply, ChatRequest, ImagePart
@@ -23,6 +23,8 @@ from drac.store.journal import Journal
 log = logging.getLogger(__name__)
 _CHARACTERS_A_TOKEN = 3
 """Careful estimate for reservations: more tokens than text mostly has."""
+_SILENT = 10
+"""Requests in a row that end without a reply after all their tries, with which the run stops."""
 _LONGEST_WAIT = 60.0
 """Seconds between two tries at most, unless the server asks for more."""
 
@@ -79,6 +81,7 @@ class Asker:
         self._attempts, self._throttled_attempts = attempts, throttled_attempts
         self._lock = threading.Lock()
         self._names: dict[str, threading.Lock] = {}
+        self._given_up = 0
         self.spending = Spending()
 
     def stop(self) -> None:
@@ -92,7 +95,8 @@ class Asker:
     def ask(self, request: ChatRequest, attempt: int = 0) -> ChatReply:
         """The reply to the `attempt`-th (from 0) sending of this request, from disk where it is there.
 
-        Raises ModelBusy after the last try, RequestRejected, EngineUnavailable or BudgetReached.
+        Raises ModelBusy after the last try, RequestRejected, EngineUnavailable (also where many requests in a
+        row got no reply) or BudgetReached.
         """
         name = self._journal.digest(request, attempt)
         with self._lock:
@@ -103,7 +107,22 @@ class Asker:
                 with self._lock:
                     self.spending.reused += 1
                 return known
-            return self._retrying()(self._send, name, request, attempt)
+            try:
+                return self._retrying()(self._send, name, request, attempt)
+            except ModelBusy as error:
+                self._note_given_up(error)
+                raise
+
+    def _note_given_up(self, error: ModelBusy) -> None:
+        """One request has had all its tries; many in a row mean that there is no server any more."""
+        with self._lock:
+            self._given_up += 1
+            silent = self._given_up >= _SILENT
+        if silent:
+            raise EngineUnavailable(
+                f"{_SILENT} requests in a row got no reply after all their tries, the last: {error.message}",
+                remedy="Look after the server or the quota, then run again; finished pages are kept.",
+            ) from error
 
     def _retrying(self) -> Retrying:
         return Retrying(
@@ -155,6 +174,7 @@ class Asker:
         usd = self._prices.cost(reply.input_tokens, reply.output_tokens)
         self._journal.put(name, request, attempt, reply, usd)
         with self._lock:
+            self._given_up = 0
             self.spending.replies += 1
             self.spending.input_tokens += reply.input_tokens
             self.spending.output_tokens += reply.output_tokens

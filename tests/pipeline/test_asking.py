@@ -123,6 +123,28 @@ def test_f29_passing_failures_are_tried_three_times_by_one_owner(tmp_path: Path)
     assert (len(model.asked), len(slept), one.spending.requests) == (3, 2, 3)
 
 
+def test_a_server_that_is_gone_stops_the_run(tmp_path: Path) -> None:
+    gone = [ModelBusy("connection refused") for _ in range(3 * 10)]
+    one, _ = asker(tmp_path, Scripted(*gone))
+    for number in range(9):
+        with pytest.raises(ModelBusy):
+            one.ask(request(f"Page {number}"))
+    with pytest.raises(EngineUnavailable, match="connection refused") as raised:
+        one.ask(request("Page 10"))
+    assert "run again" in raised.value.remedy
+
+
+def test_a_reply_in_between_shows_that_the_server_lives(tmp_path: Path) -> None:
+    one, _ = asker(tmp_path, model := Scripted())
+    for number in range(30):
+        model.script = [ModelBusy("503")] * 3 if number % 9 else []
+        if number % 9:
+            with pytest.raises(ModelBusy):
+                one.ask(request(f"Page {number}"))
+        else:
+            one.ask(request(f"Page {number}"))
+
+
 def test_f29_waits_have_jitter_and_honour_retry_after(tmp_path: Path) -> None:
     waits = set()
     for number in range(8):
