@@ -22,8 +22,8 @@ KILLS = int(os.environ.get("DRAC_KILLS", "3"))
 """Kills in a row on one workspace; 20 with `DRAC_KILLS=20`."""
 LATENCY = 0.5
 CONCURRENCY = 4
-_JOURNALED = 0.15
-"""Seconds from the server's writing of a reply until it is on the client's disk."""
+_JOURNALED = 0.5
+"""Seconds from the server's writing of a reply until it is on the disk of a client on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
