@@ -7,6 +7,8 @@ finished page is on disk before the next event is looked at.
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -86,11 +88,12 @@ class Conversion:
         self._store, self._catalog, self._tools = store, catalog, tools
         self._settings, self._progress, self._options = settings, progress, options
         self._queue: deque[_Document] = deque()
-        self._office_queue: deque[_Document] = deque()
+        self._office_queue: list[tuple[int, int, _Document]] = []
         self._batches: deque[tuple[_Document, tuple[Page, ...]]] = deque()
         self._events: dict[Future[Any], _Event] = {}
         self._reading = self._normalizing = 0
         self._at_office = 0
+        self._order = itertools.count()
         self._office = ThreadPoolExecutor(max_workers=tools.offices, thread_name_prefix="office")
         self._convert = convert_recipe(settings, tools.reading.fingerprint)
 
@@ -118,7 +121,7 @@ class Conversion:
             self._attempt(self._start, self._queue.popleft())
             self._submit_batches(most)
         while self._office_queue and self._at_office < self._tools.offices:
-            self._submit_office(self._office_queue.popleft())
+            self._submit_office(heapq.heappop(self._office_queue)[-1])
 
     def _submit_batches(self, most: int) -> None:
         while self._batches and self._reading < most:
@@ -154,7 +157,7 @@ class Conversion:
         elif known := self._known_failure(document):
             raise DocumentError(known, remedy=_REMEMBERED, lasting=True)
         elif document.kind.converter == "office":
-            self._office_queue.append(document)
+            self._queue_for_office(document)
         else:
             self._submit_normalize(document, document.path, document.kind.converter)
 
@@ -171,6 +174,11 @@ class Conversion:
         made = normalize_recipe(kind.name, tools)
         beside = self._tools.companions(document.path, kind)
         return artifact_digest(made, [document.sha256, *map(file_digest, beside)])
+
+    def _queue_for_office(self, document: _Document) -> None:
+        """The largest first, so that at the end no instance waits for another's long document."""
+        size, order = document.path.stat().st_size, next(self._order)
+        heapq.heappush(self._office_queue, (-size, order, document))
 
     def _submit_office(self, document: _Document) -> None:
         assert document.kind
