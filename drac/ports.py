@@ -159,9 +159,9 @@ class ChatReply:
     finished: bool
     """Whether `stop_reason` is the server's normal end; every other one, known or not, is False."""
     input_tokens: int
-    """Tokens billed for the request, as the server counted."""
+    """Tokens billed for the request, as the server counted; 0: it did not say."""
     output_tokens: int
-    """Tokens billed for the reply, as the server counted."""
+    """Tokens billed for the reply, as the server counted; 0: it did not say."""
     seconds: float
     """From sending to the last byte."""
 

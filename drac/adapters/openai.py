@@ -25,6 +25,8 @@ CONNECT_TIMEOUT = 10.0
 """Seconds for a connection."""
 NORMAL_END = "stop"
 """The only finish reason that counts."""
+_LONGEST_REPLY = 8_000_000
+"""Bytes of a reply's body at most: many times what any model's output limit comes to."""
 _NO_KEY = "none"
 """Sent where there is no key: servers of one's own ask none, but the package wants one."""
 
@@ -103,15 +105,16 @@ class OpenAiChat:
             ) from error
 
     def _read(self, response: Any, model: str) -> bytes:
-        """The whole body; a server that goes on dripping past the time limit is left."""
+        """The whole body; a server that goes on dripping, or pouring, past the limits is left."""
         end = time.monotonic() + self._timeouts[0]
-        chunks = []
+        body = bytearray()
         for chunk in response.iter_bytes():
-            chunks.append(chunk)
-            if time.monotonic() > end:
-                said = Complaint(model, self._endpoint, "no end of the reply in time", "")
-                raise error_of(Kind.UNSURE, said, REMEDIES)
-        return b"".join(chunks)
+            body += chunk
+            late, long = time.monotonic() > end, len(body) > _LONGEST_REPLY
+            if late or long:
+                what = "no end of the reply in time" if late else f"a reply of more than {len(body):,} bytes"
+                raise error_of(Kind.UNSURE, Complaint(model, self._endpoint, what, ""), REMEDIES)
+        return bytes(body)
 
     @property
     def _client(self) -> Any:
@@ -142,7 +145,7 @@ class OpenAiChat:
             answer = json.loads(text)
             if not _failed(answer):
                 return read_answer(answer, seconds)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             shown = text[:200].decode("utf-8", "replace")
             said = Complaint(model, self._endpoint, "a reply that is none", shown, secrets=(self._key,))
             raise error_of(Kind.UNSURE, said, REMEDIES) from error

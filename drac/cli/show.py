@@ -269,7 +269,8 @@ def _dollars(usd: float | None, between: list[float | None] | None) -> str:
     if usd is None or between is None or None in between:
         return "no price known"
     low, high = between
-    return f"{usd:.2f} ({low:.2f} to {high:.2f})"
+    places = 2 if usd >= 1 else 4
+    return f"{usd:.{places}f} ({low:.{places}f} to {high:.{places}f})"
 
 
 def _spending(spending: dict[str, Spending]) -> None:

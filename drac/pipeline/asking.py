@@ -10,7 +10,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
@@ -27,6 +27,10 @@ _SILENT = 10
 """Requests in a row that end without a reply after all their tries, with which the run stops."""
 _LONGEST_WAIT = 60.0
 """Seconds between two tries at most, unless the server asks for more."""
+_LONGEST_WAIT_ASKED = 600.0
+"""Seconds that a server may ask to wait; one that asks for more has no quota left for this run."""
+_WORTH_SAYING = 15.0
+"""Seconds of waiting that the user is told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +161,12 @@ class Asker:
             try:
                 with self._lock:
                     self.spending.requests += 1
-                reply = self._model.ask(request)
+                reply = self._sound(request, self._model.ask(request))
                 billed = self._keep(name, request, attempt, reply)
             except ModelBusy as error:
                 billed = self._note_busy(error, worst)
+                if (error.retry_after or 0.0) > _LONGEST_WAIT_ASKED:
+                    raise _too_long(error) from error
                 raise
             except Exception:
                 billed = 0.0
@@ -171,6 +177,7 @@ class Asker:
         return reply
 
     def _keep(self, name: str, request: ChatRequest, attempt: int, reply: ChatReply) -> float:
+        """Write the reply to the journal; returns its price in dollars."""
         usd = self._prices.cost(reply.input_tokens, reply.output_tokens)
         self._journal.put(name, request, attempt, reply, usd)
         with self._lock:
@@ -181,20 +188,39 @@ class Asker:
             self.spending.usd += usd or 0.0
         return usd or 0.0
 
+    def _sound(self, request: ChatRequest, reply: ChatReply) -> ChatReply:
+        """A reply that can be written, and is paid for where the server counts nothing or nonsense."""
+        sent, received = reply.input_tokens, reply.output_tokens
+        return replace(
+            reply,
+            text=reply.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+            input_tokens=sent if sent > 0 else self._input_tokens(request),
+            output_tokens=received if received > 0 else -(-len(reply.text) // _CHARACTERS_A_TOKEN),
+        )
+
     def _note_busy(self, error: ModelBusy, worst: float) -> float:
+        """Count a passing failure; returns what it may have cost. A wait past all patience ends the run."""
         if error.throttled:
             self._limiter.throttled()
         billed = worst if error.maybe_billed else 0.0
         with self._lock:
             self.spending.busy["throttled" if error.throttled else "failed"] += 1
             self.spending.usd_maybe += billed
-        log.info("%s", error.message)
+        asked = error.retry_after or 0.0
+        log.log(logging.WARNING if asked > _WORTH_SAYING else logging.INFO, "%s", error.message)
         return billed
 
     def _input_tokens(self, request: ChatRequest) -> int:
         text = len(request.system) + sum(len(part) for part in request.parts if isinstance(part, str))
         images = sum(isinstance(part, ImagePart) for part in request.parts)
         return text // _CHARACTERS_A_TOKEN + images * self._prices.image_tokens + 64
+
+
+def _too_long(error: ModelBusy) -> EngineUnavailable:
+    return EngineUnavailable(
+        f"the server asks to wait {error.retry_after:,.0f} s: {error.message}",
+        remedy="Run again when the quota is there again; finished pages are kept.",
+    )
 
 
 class Session:

@@ -333,6 +333,10 @@ def _counted_pdfs(counting: list[tuple[str, Path, Future[int]]], problems: list[
 
 def dry_run(found: Discovery, settings: Settings, workspace: Path) -> dict[str, Any]:
     """What a run would read, ask and cost; nothing is sent and nothing is written."""
+    from drac.wiring.models import check_named
+
+    check_named(settings.convert.engine, settings)
+    check_named(settings.plan.planner, settings)
     counted, problems = count_documents(found, settings, Store(workspace))
     profile = find_profile(settings.model.name, settings.models)
     convert = None

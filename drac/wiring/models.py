@@ -35,10 +35,19 @@ _AHEAD = 16
 would only hold more page images in memory."""
 
 
+def check_named(engine: str, settings: Settings) -> None:
+    """The default model is Bedrock's; another server has its own names."""
+    if engine == "openai" and "name" not in settings.model.model_fields_set:
+        raise UsageError(
+            "the engine `openai` needs the name of a model", remedy="Give --model as the server knows it."
+        )
+
+
 class ModelAccess:
     """One model for a whole run: journal, limiter, budget and profile."""
 
     def __init__(self, engine: str, settings: Settings, workspace: Path) -> None:
+        check_named(engine, settings)
         self.engine = engine
         self.settings = settings.model
         self.profile = find_profile(settings.model.name, settings.models)

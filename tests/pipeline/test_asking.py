@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ class Scripted:
     """A ChatModel that does what the script says, then replies."""
 
     engine, endpoint = "openai", "http://127.0.0.1:1/v1"
+    reply = REPLY
 
     def __init__(self, *script: BaseException, simulated: bool = False, delay: float = 0.0) -> None:
         self.script, self.simulated, self.delay = list(script), simulated, delay
@@ -42,7 +44,7 @@ class Scripted:
             self.flying -= 1
         if error:
             raise error
-        return REPLY
+        return self.reply
 
 
 def request(text: str = "Page 1") -> ChatRequest:
@@ -155,6 +157,35 @@ def test_f29_waits_have_jitter_and_honour_retry_after(tmp_path: Path) -> None:
         assert slept[0] >= 7.0
         waits.add(round(slept[0], 6))
     assert len(waits) > 4
+
+
+def test_a_server_that_asks_to_wait_for_hours_stops_the_run(tmp_path: Path) -> None:
+    one, slept = asker(tmp_path, Scripted(ModelBusy("429", throttled=True, retry_after=100_000.0)))
+    with pytest.raises(EngineUnavailable, match="100,000 s"):
+        one.ask(request())
+    assert slept == []
+
+
+@pytest.mark.parametrize(("sent", "received"), [(0, 0), (-5_000_000, -1)])
+def test_a_reply_whose_tokens_are_not_told_is_estimated_for_the_budget(
+    tmp_path: Path, sent: int, received: int
+) -> None:
+    model = Scripted()
+    model.reply = replace(REPLY, text="word " * 300, input_tokens=sent, output_tokens=received)
+    one, _ = asker(tmp_path, model)
+    reply = one.ask(request())
+    assert reply.output_tokens == 500
+    assert reply.input_tokens > 256
+    assert one.spending.usd == pytest.approx((reply.input_tokens + 500) / 1000)
+
+
+def test_half_a_character_in_a_reply_does_not_end_the_run(tmp_path: Path) -> None:
+    model = Scripted()
+    model.reply = replace(REPLY, text="a\ud800b \ud83d\ude00")
+    one, _ = asker(tmp_path, model)
+    assert one.ask(request()).text == "a\ufffdb \U0001f600"
+    again, _ = asker(tmp_path, Scripted())
+    assert again.ask(request()).text == "a\ufffdb \U0001f600"
 
 
 @pytest.mark.parametrize("error", [RequestRejected("too large"), EngineUnavailable("no credentials")])

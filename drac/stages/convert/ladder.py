@@ -205,6 +205,9 @@ class _Ladder:
     def _settle(self, page: Page, verdict: PageVerdict, usage: Usage, step: _Step, together: int) -> None:
         if verdict.fault is Fault.NO_TEXT:
             self._blanks[page] += 1
+        if verdict.fault is Fault.CHATTER:
+            facts = self._facts[page]
+            self._facts[page] = replace(facts, said_before=facts.said_before | {verdict.detail})
         if verdict.fault is not None:
             self._note(page, verdict.outcome, usage, step, together)
             return
@@ -306,7 +309,7 @@ class _Ladder:
         reply = self._send([page], sent, step, above)
         if reply is None:
             return None
-        facts = PageFacts(page.number, None, layer)
+        facts = PageFacts(page.number, None, layer, self._facts[page].said_before)
         verdict = check_reply(reply, [facts], lenient=True).pages[0]
         usage = self._model.cost(reply)
         if verdict.fault is not None:

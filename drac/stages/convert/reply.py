@@ -45,7 +45,8 @@ def check_reply(reply: ChatReply, pages: Sequence[PageFacts], *, lenient: bool =
     """Judge the reply to a request for `pages`, which are in the order of the request.
 
     `lenient` is for another try at a single page: one image was sent, so that a marker with another
-    number, a fence without an end, or a first line that sounds like chatter is let pass with a note.
+    number or a fence without an end is let pass with a note. A line that may be chatter is let pass only
+    where the page said it before.
     """
     cut = reply.stop_reason.casefold() in _CUT
     if not reply.finished and not cut:
@@ -154,7 +155,7 @@ def _judge(text: str, page: PageFacts, lenient: bool, pages: Sequence[PageFacts]
     text, chatter, some_left = strip_chatter(drop_blank_token(text), page.text_layer)
     if chatter:
         notes.append(f"{'may be chatter' if some_left else 'left out'}: {_quoted(chatter)}")
-    if some_left and not lenient:
+    if some_left and _quoted(chatter) not in page.said_before:
         return PageVerdict(page.number, "", Fault.CHATTER, _quoted(chatter))
     found = _fault(text, page, lenient) or _fault_of_place(text, page, pages)
     if found is not None:

@@ -56,6 +56,8 @@ class PageFacts:
     """Whether something is drawn on it; None: not known, as for half a page."""
     text_layer: str = ""
     """Its text layer as extracted; empty where there is none."""
+    said_before: frozenset[str] = frozenset()
+    """What another reply had for this page too and may be chatter: twice the same is the page's own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ PROSE = " ".join(
 
 
 def judge(
-    text: str, *, layer: str = "", ink: bool | None = True, lenient: bool = False, marker: bool = True
-) -> PageVerdict:
+    text: str, *, layer: str = "", ink: bool | None = True, lenient: bool = False, marker: bool = True,
+    before: str = "",
+) -> PageVerdict:  # fmt: skip
     """One page's verdict."""
     text = f"<!-- Page 1 -->\n\n{text}" if marker else text
-    return check_reply(reply(text), [PageFacts(1, ink, layer)], lenient=lenient).pages[0]
+    return check_reply(reply(text), [PageFacts(1, ink, layer, frozenset([before]))], lenient=lenient).pages[0]
 
 
 @pytest.mark.parametrize(
@@ -155,16 +156,19 @@ class TestChatter:
 
     def test_what_may_be_the_pages_own_is_asked_again_and_then_let_pass(self) -> None:
         text = "Here are the images from the harbour:\n\nA list."
-        assert judge(text).fault is Fault.CHATTER
-        assert judge(text, lenient=True).markdown == text
+        first = judge(text, lenient=True)
+        assert first.fault is Fault.CHATTER
+        assert judge(text, before=first.detail).markdown == text
         assert judge(text, layer=text).markdown == text
 
     def test_closing_words(self) -> None:
         own = "Let me know if you'd like me to transcribe more pages!"
         assert judge(f"{PROSE}\n\n{own}").markdown == PROSE
         polite = "Please let me know if you have any questions."
-        assert judge(f"{PROSE}\n\n{polite}").fault is Fault.CHATTER
-        assert judge(f"{PROSE}\n\n{polite}", lenient=True).markdown == f"{PROSE}\n\n{polite}"
+        first = judge(f"{PROSE}\n\n{polite}", lenient=True)
+        assert first.fault is Fault.CHATTER
+        assert judge(f"{PROSE}\n\n{polite}", before="something else").fault is Fault.CHATTER
+        assert judge(f"{PROSE}\n\n{polite}", before=first.detail).markdown == f"{PROSE}\n\n{polite}"
         assert judge(polite).fault is Fault.NO_TEXT
         assert judge(f"{PROSE}\n\n{polite}", layer=PROSE).markdown == PROSE
         assert judge(f"{PROSE}\n\n{polite}", layer=f"{PROSE} {polite}").markdown == f"{PROSE}\n\n{polite}"
