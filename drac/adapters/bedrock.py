@@ -160,7 +160,7 @@ class BedrockChat:
     def _reply(self, answer: Mapping[str, Any], model: str, seconds: float) -> ChatReply:
         try:
             return read_answer(answer, seconds)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             said = Complaint(model, self.endpoint, "a reply that is none", str(dict(answer))[:200])
             raise error_of(Kind.UNSURE, said, {}) from error
 
