@@ -27,7 +27,7 @@ class Budget:
                 if self._reserved <= 0:
                     raise BudgetReached(
                         f"the next request could cost ${worst:.4f} and ${self.spent:.4f} are spent: "
-                        f"the limit of ${self._limit:.2f} could be passed"
+                        f"the limit of ${self._limit:.4f} could be passed"
                     )
                 self._changed.wait()
             self._reserved += worst
