@@ -143,6 +143,7 @@ class ModelBusy(ModelError):
         throttled: bool = False,
         retry_after: float | None = None,
         maybe_billed: bool = False,
+        gone: bool = False,
     ) -> None:
         super().__init__(message)
         self.throttled = throttled
@@ -151,6 +152,8 @@ class ModelBusy(ModelError):
         """Seconds that the server asked to wait, or None."""
         self.maybe_billed = maybe_billed
         """Whether the server may have done the work, as after a read timeout."""
+        self.gone = gone
+        """Whether nobody listens where a server answered before."""
 
 
 class RequestRejected(ModelError):

@@ -121,7 +121,7 @@ def sort_error(
     if isinstance(error, sdk.ClientError):
         return _from_answer(error, model, endpoint, secrets)
     if isinstance(error, _UNREACHED):
-        kind = Kind.BUSY if reached else Kind.ADDRESS
+        kind = Kind.GONE if reached else Kind.ADDRESS
     else:
         kind = next(kind for one, kind in CLASSES if isinstance(error, one))
     complaint = Complaint(model, endpoint, type(error).__name__, str(error), secrets=secrets)

@@ -74,7 +74,7 @@ def fingerprint() -> Mapping[str, str]:
         "libreoffice": libreoffice_version(),
         "fonts": fonts_digest(),
         "profile": settings_digest(),
-        "converter": "1",
+        "converter": "2",
     }
 
 

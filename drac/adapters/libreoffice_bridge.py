@@ -32,6 +32,8 @@ _LOOK = 0.2
 _PR_SET_CHILD_SUBREAPER = 36
 _LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0}
 """Media descriptor: com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE are 0."""
+_FINAL_TEXT = 0
+"""com.sun.star.document.RedlineDisplayType.NONE: insertions as plain text, deletions not at all."""
 _OPTIONS = [
     "headless",
     "invisible",
@@ -54,7 +56,10 @@ class _Desktop:
         return self._desktop.getFrames()
 
     def loadComponentFromURL(self, url: str, frame: str, flags: int, properties: tuple[Any, ...]) -> Any:
-        return self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
+        document = self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
+        if document is not None and document.supportsService("com.sun.star.text.TextDocument"):
+            document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
+        return document
 
 
 def main(arguments: list[str]) -> None:

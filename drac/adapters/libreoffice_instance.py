@@ -48,6 +48,10 @@ class OfficeRefused(Exception):
     """LibreOffice did not open or did not export the document; the instance goes on."""
 
 
+class _NotStarted(ConverterUnavailable):
+    """It ended, or said nothing, before it was ready."""
+
+
 @dataclass(frozen=True, slots=True)
 class OfficeLimits:
     """What one document may use, and how long an instance serves."""
@@ -93,9 +97,18 @@ class OfficeInstance:
         return self._served >= self._limits.documents or self.memory > self._limits.kept_memory
 
     def start(self) -> Path:
-        """Make sure that it runs; returns its private folder. Raises ConverterUnavailable."""
+        """Make sure that it runs; returns its private folder.
+
+        Raises ConverterUnavailable where it does not start, twice.
+        """
         if self._home and self._process and self._process.poll() is None:
             return self._home
+        try:
+            return self._start()
+        except _NotStarted:
+            return self._start()
+
+    def _start(self) -> Path:
         self.kill()
         program = find_program()
         self._home = make_home(self._workdir)
@@ -160,7 +173,7 @@ class OfficeInstance:
         if "ready" not in answer:
             log = (home / "log.txt").read_text("utf-8", "replace")[-400:].strip()
             self.kill()
-            raise ConverterUnavailable(f"LibreOffice does not start: {answer.get('failed')} {log}".strip())
+            raise _NotStarted(f"LibreOffice does not start: {answer.get('failed')} {log}".strip())
 
     def _ask(self, asked: dict[str, Any]) -> dict[str, Any]:
         assert self._process and self._process.stdin

@@ -24,6 +24,8 @@ class Kind(StrEnum):
 
     BUSY = "busy"
     """Transient; the server did not do the work."""
+    GONE = "gone"
+    """Transient; nobody listens any more where a server answered before."""
     THROTTLED = "throttled"
     """Transient; the server asks for fewer requests."""
     UNSURE = "unsure"
@@ -144,12 +146,13 @@ def error_of(kind: Kind, complaint: Complaint, remedies: Mapping[Kind, str]) -> 
     if kind is Kind.INVALID:
         kind, remedy = _read(complaint)
     match kind:
-        case Kind.BUSY | Kind.THROTTLED | Kind.UNSURE:
+        case Kind.BUSY | Kind.GONE | Kind.THROTTLED | Kind.UNSURE:
             return ModelBusy(
                 complaint.message,
                 throttled=kind is Kind.THROTTLED,
                 retry_after=complaint.retry_after,
                 maybe_billed=kind is Kind.UNSURE,
+                gone=kind is Kind.GONE,
             )
         case Kind.REJECTED | Kind.TOO_LARGE:
             return RequestRejected(complaint.message, too_large=kind is Kind.TOO_LARGE)

@@ -85,7 +85,7 @@ def sort_status(
 def _kind(error: Exception, name: str, reached: bool) -> Kind:
     if isinstance(error, sdk.APIConnectionError):
         if name in _NOT_CONNECTED:
-            return Kind.BUSY if reached else Kind.ADDRESS
+            return Kind.GONE if reached else Kind.ADDRESS
         if name in _NOT_SENT:
             return Kind.BUSY
         if name in _NO_ADDRESS:

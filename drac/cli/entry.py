@@ -28,7 +28,8 @@ def run(arguments: list[str]) -> int:
     from drac.cli.commands import app
 
     try:
-        return int(app(args=arguments, prog_name="drac", standalone_mode=False) or 0)
+        code = int(app(args=arguments, prog_name="drac", standalone_mode=False) or 0)
+        return _interrupted() if code == Interrupted.exit_code else code
     except typer.Exit as error:
         return _interrupted() if error.exit_code == Interrupted.exit_code else error.exit_code
     except TyperException as error:

@@ -78,6 +78,11 @@ def _report(report: Report) -> None:
         _line(f"        {one['remedy']}")
     for one in summary["failed_pages"]:
         _line(f"failed: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
+    for one in summary["fallback_pages"][:_MOST]:
+        _line(f"fallback: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
+    if summary["fallback_pages"]:
+        count = len(summary["fallback_pages"])
+        _line(f"{count} of the pages were read by `local` instead; --retry fallback asks the model for them")
     _skipped(summary["skipped"])
 
 
@@ -93,6 +98,7 @@ def _skipped(skipped: list[dict[str, str]]) -> None:
 def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
     _line(f"chunks: {exported['chunks']} from {outcome.planned} documents")
     _line(f"plans: {outcome.planned - outcome.plans_reused} made, {outcome.plans_reused} were there already")
+    _unplanned(exported["plan_counts"])
     if outcome.report is None:
         _failed_before(exported["failed"])
     if outcome.indexed:
@@ -137,6 +143,15 @@ def hits(found: Found, as_json: bool) -> None:
         _line()
     if not found.results:
         _line("nothing found")
+
+
+def _unplanned(counts: dict[str, int]) -> None:
+    """Sections that the planner did not plan."""
+    if counts.get("unreadable"):
+        of = f"{counts['unreadable']} of {counts.get('sections', 0)} sections"
+        _line(f"plans: the replies for {of} held no plan; local rules chunked them (set.json names them)")
+    if counts.get("unanswered"):
+        _line(f"plans: the model did not answer for {counts['unanswered']} documents; local rules did")
 
 
 def _failed_before(failed: list[dict[str, str]]) -> None:
@@ -187,6 +202,14 @@ def status(counts: dict[str, Any], as_json: bool) -> None:
     _stages(counts)
 
 
+def _played(models: list[dict[str, Any]]) -> str:
+    """What is to be said beside dollars that a server which only plays a model would have cost."""
+    kinds = {one["simulated"] for one in models}
+    return {frozenset([True]): " (SIMULATED)", frozenset([True, False]): " (SIMULATED in part)"}.get(
+        frozenset(kinds), ""
+    )
+
+
 def _stages(counts: dict[str, Any]) -> None:
     table = Table("stage", "units", "seconds", "seconds a unit", box=None, header_style="")
     for one in counts["stages"]:
@@ -197,17 +220,19 @@ def _stages(counts: dict[str, Any]) -> None:
         name = f"{one['model']} (SIMULATED)" if one["simulated"] else one["model"]
         _line(
             f"{one['stage']} by {name}: {one['replies']} replies ({one['unfinished']} unfinished), "
-            f"{one['input_tokens']:,} tokens in, {one['output_tokens']:,} out, ${one['usd']:.4f}"
+            f"{one['input_tokens']:,} tokens in, {one['output_tokens']:,} out, "
+            + (f"${one['usd']:.4f}" if one["priced"] else "no price known")
         )
+    played = _played(counts["models"])
     for one in counts["spent_by_document"]:
         _line(
             f"spent on {one['collection']}/{one['source']}: ${one['usd']:.4f}, of which "
-            f"${one['wasted_usd']:.4f} for tries without text"
+            f"${one['wasted_usd']:.4f} for tries without text{played}"
         )
     usage = counts["usage"]
     _line(
         f"pages read: {usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out, "
-        f"${usage['usd']:.4f}"
+        f"${usage['usd']:.4f}{played}"
     )
 
 
@@ -277,7 +302,8 @@ def _spending(spending: dict[str, Spending]) -> None:
     for model, one in spending.items():
         _line(
             f"{model}: {one.requests} requests, {one.replies} replies ({one.reused} more were on disk), "
-            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, ${one.usd:.4f}"
+            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, "
+            + (f"${one.usd:.4f}" if one.priced else "no price known")
             + (f", and up to ${one.usd_maybe:.4f} for requests without a reply" if one.usd_maybe else "")
         )
 

@@ -23,6 +23,9 @@ from drac.store.journal import Journal
 log = logging.getLogger(__name__)
 _CHARACTERS_A_TOKEN = 3
 """Careful estimate for reservations: more tokens than text mostly has."""
+_GONE_ATTEMPTS = 8
+"""Tries of a request while nobody listens, over about a minute: a server may be starting anew."""
+_LATER = "Look after the server or the quota, then run again; finished pages are kept."
 _SILENT = 10
 """Requests in a row that end without a reply after all their tries, with which the run stops."""
 _LONGEST_WAIT = 60.0
@@ -57,6 +60,8 @@ class Spending:
     """Passing failures by kind."""
     input_tokens: int = 0
     output_tokens: int = 0
+    priced: bool = True
+    """Whether a price is known; without one all dollars are 0."""
     usd: float = 0.0
     """Dollars of the replies received now."""
     usd_maybe: float = 0.0
@@ -86,7 +91,7 @@ class Asker:
         self._lock = threading.Lock()
         self._names: dict[str, threading.Lock] = {}
         self._given_up = 0
-        self.spending = Spending()
+        self.spending = Spending(priced=prices.cost(1, 1) is not None)
 
     def stop(self) -> None:
         """Send nothing more: the run ends. Requests in flight still come to the journal."""
@@ -118,15 +123,15 @@ class Asker:
                 raise
 
     def _note_given_up(self, error: ModelBusy) -> None:
-        """One request has had all its tries; many in a row mean that there is no server any more."""
+        """One request has had all its tries; raises EngineUnavailable where the next would fare no better."""
         with self._lock:
             self._given_up += 1
-            silent = self._given_up >= _SILENT
-        if silent:
-            raise EngineUnavailable(
-                f"{_SILENT} requests in a row got no reply after all their tries, the last: {error.message}",
-                remedy="Look after the server or the quota, then run again; finished pages are kept.",
-            ) from error
+            many = self._given_up >= _SILENT
+        if error.gone:
+            raise EngineUnavailable(f"the server is gone: {error.message}", remedy=_LATER) from error
+        if many:
+            reason = f"{_SILENT} requests in a row got no reply after all their tries"
+            raise EngineUnavailable(f"{reason}, the last: {error.message}", remedy=_LATER) from error
 
     def _retrying(self) -> Retrying:
         return Retrying(
@@ -142,8 +147,10 @@ class Asker:
 
     def _should_stop(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
-        throttled = isinstance(error, ModelBusy) and error.throttled
-        return state.attempt_number >= (self._throttled_attempts if throttled else self._attempts)
+        most = self._attempts
+        if isinstance(error, ModelBusy) and (error.throttled or error.gone):
+            most = self._throttled_attempts if error.throttled else max(most, _GONE_ATTEMPTS)
+        return state.attempt_number >= most
 
     def _wait(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
@@ -156,6 +163,8 @@ class Asker:
         tokens = self._input_tokens(request)
         worst = self._prices.cost(tokens, request.max_output_tokens) or 0.0
         with self._limiter.slot(tokens):
+            if self._stopped.is_set():  # while it waited for its turn
+                raise Interrupted("the run ends")
             self._budget.reserve(worst)
             billed = worst
             try:

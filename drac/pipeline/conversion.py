@@ -335,6 +335,8 @@ class Conversion:
             document.result.states[text.page.number] = text.state
             if text.state is PageState.FAILED:
                 document.result.reasons[text.page.number] = text.attempts[-1].outcome
+            if text.state is PageState.FALLBACK:
+                document.result.fallbacks[text.page.number] = _last_failure(text)
         self._catalog.put_pages(document.source.doc_id, found)
         self._progress.pages(document.source, [text.state for _, text in found], reused)
 
@@ -386,6 +388,12 @@ class Conversion:
         }  # fmt: skip
         self._store.put_source(document.source.doc_id, record)
         self._catalog.put_source(record)
+
+
+def _last_failure(text: PageText) -> str:
+    """Why the engine asked for did not read the page."""
+    failures = [one.outcome for one in text.attempts if one.outcome != "ok"]
+    return failures[-1] if failures else "not read by the engine asked for"
 
 
 def _failed(page: Page, engine: str, error: BaseException) -> PageText:

@@ -118,7 +118,8 @@ class Planning:
         reused = self._store.complete("plan", plan_digest) is not None
         if not reused:
             with _timed(seconds, "plan"):
-                plan_digest = self._make_plan(plan_digest, structure_digest, made_from, ask_all)
+                name = f"{record['collection']}/{record['path']}"
+                plan_digest = self._make_plan(name, plan_digest, structure_digest, made_from, ask_all)
         counts = self._store.meta("plan", plan_digest)["counts"]
         return Planned(source_of(record), pages, structure_digest, plan_digest, counts, reused, seconds)
 
@@ -145,7 +146,9 @@ class Planning:
             (folder / "elements.json").write_bytes(elements)
             (folder / "sections.json").write_bytes(sections)
 
-    def _make_plan(self, digest: str, structure_digest: str, made_from: str, ask_all: chunk.Map) -> str:
+    def _make_plan(
+        self, name: str, digest: str, structure_digest: str, made_from: str, ask_all: chunk.Map
+    ) -> str:
         """The digest of the plan made: another than asked for where the model did not answer."""
         elements, sections = load_structure(self._store, structure_digest)
         settings = self._settings.plan
@@ -153,10 +156,13 @@ class Planning:
             made = chunk.run(elements, sections, settings, self._planner, ask_all)
             counts = asdict(made.counts)
         except ModelError as error:
-            log.warning("not planned by the model, but by local rules: %s", error.message)
+            log.warning("%s: planned by local rules, not by the model: %s", name, error.message)
             made = chunk.run(elements, sections, settings, chunk.LocalPlanner(settings))
             counts = {**asdict(made.counts), UNANSWERED: 1}
             digest = artifact_digest({**self._plan, "stand_in": "local"}, [made_from])
+        if counts["unreadable"]:
+            of = f"{counts['unreadable']} of {len(sections)} sections"
+            log.warning("%s: the replies for %s held no plan; local rules chunked them", name, of)
         meta = {"stage": "plan", "digest": digest, "counts": {"sections": len(sections), **counts}}
         with self._store.writing("plan", digest, meta, durable=False) as folder:
             (folder / "plans.json").write_bytes(_PLANS.dump_json(made.plans, indent=1))

@@ -27,7 +27,7 @@ class Repaired:
 def repair(store: Store, catalog: Catalog) -> Repaired:
     """Check every artifact and page that a live source needs, then rebuild the catalog."""
     catalog.clear()
-    damaged: list[str] = []
+    damaged = [str(path.relative_to(store.root)) for path in store.drop_damaged_sources()]
     sources = pages = 0
     for record in store.all_sources():
         catalog.put_source(record)

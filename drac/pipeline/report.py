@@ -28,6 +28,8 @@ class DocumentResult:
     """Whether it failed because LibreOffice is missing or does not start."""
     reasons: dict[int, str] = field(default_factory=dict)
     """Why pages failed, by number."""
+    fallbacks: dict[int, str] = field(default_factory=dict)
+    """Why pages were read by `local` instead, by number."""
 
 
 @dataclass(slots=True)
@@ -90,6 +92,11 @@ class Report:
                 {"collection": one.source.collection, "source": one.source.path, "page": page,
                  "reason": reason}
                 for one in self.documents for page, reason in sorted(one.reasons.items())
+            ],
+            "fallback_pages": [
+                {"collection": one.source.collection, "source": one.source.path, "page": page,
+                 "reason": reason}
+                for one in self.documents for page, reason in sorted(one.fallbacks.items())
             ],
             "skipped": [
                 {"path": one.path, "reason": one.reason, "kind": one.kind} for one in self.skipped

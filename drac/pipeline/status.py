@@ -91,13 +91,14 @@ def _models(root: Path) -> list[dict[str, Any]]:
         key = (request["model"], request["purpose"], record["simulated"])
         row = found.setdefault(key, {
             "model": request["model"], "stage": request["purpose"], "simulated": record["simulated"],
-            "replies": 0, "unfinished": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0,
+            "replies": 0, "unfinished": 0, "input_tokens": 0, "output_tokens": 0, "usd": 0.0, "priced": True,
         })  # fmt: skip
         row["replies"] += 1
         row["unfinished"] += not reply["finished"]
         row["input_tokens"] += reply["input_tokens"]
         row["output_tokens"] += reply["output_tokens"]
         row["usd"] += record["usd"] or 0.0
+        row["priced"] &= record["usd"] is not None
     return [found[key] for key in sorted(found)]
 
 

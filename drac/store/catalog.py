@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from drac.errors import DiskFull
+from drac.errors import DiskFull, UsageError
 from drac.records import PageText, Usage
 
 _SCHEMA = """
@@ -34,6 +35,9 @@ _SOURCE_COLUMNS = (
     "pdf_digest", "pages",
 )  # fmt: skip
 
+_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA)
+"""What SQLite says of a file that is none of its own, or has not the tables that it should have."""
+
 
 class Catalog:
     """One connection; only the workspace's writer may open it for writing."""
@@ -41,14 +45,16 @@ class Catalog:
     def __init__(self, path: Path, *, readonly: bool = False) -> None:
         self.path = path
         if readonly:
-            self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            # beside a catalog that may not be written SQLite cannot keep its own files, and need not
+            still = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
+            self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{still}", uri=True)
         else:
             self._db = sqlite3.connect(path)
             self._prepare()
         self._db.row_factory = sqlite3.Row
 
     def _prepare(self) -> None:
-        with self._full_disk():
+        with self._named_errors():
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
@@ -58,17 +64,22 @@ class Catalog:
         self._db.close()
 
     @contextmanager
-    def _full_disk(self) -> Iterator[None]:
+    def _named_errors(self) -> Iterator[None]:
+        """DiskFull, or UsageError where the file is damaged; what else SQLite says stays as it is."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE):
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code == sqlite3.SQLITE_FULL or "SQLITE_IOERR_WRITE" in getattr(error, "sqlite_errorname", ""):
                 raise DiskFull(f"{self.path}: no space left on this disk") from error
-            raise
+            if code not in _DAMAGED:
+                raise
+            reason = f"{self.path}: the catalog is damaged ({error})"
+            raise UsageError(reason, remedy="Make it anew with `drac repair`.") from error
 
     def clear(self) -> None:
         """Forget everything but timings, which nothing else holds."""
-        with self._full_disk(), self._db:
+        with self._named_errors(), self._db:
             for table in _TABLES:
                 if table != "timings":
                     self._db.execute(f"DELETE FROM {table}")
@@ -77,7 +88,7 @@ class Catalog:
         """Insert or replace one source."""
         values = [record.get(name) for name in _SOURCE_COLUMNS]
         marks = ",".join("?" * len(values))
-        with self._full_disk(), self._db:
+        with self._named_errors(), self._db:
             self._db.execute(f"INSERT OR REPLACE INTO sources VALUES ({marks})", values)
             self._put_made(record)
 
@@ -92,13 +103,13 @@ class Catalog:
 
     def put_skipped(self, rows: list[tuple[str, str, str]]) -> None:
         """Replace the list of what the last run did not take: (path, reason, kind)."""
-        with self._full_disk(), self._db:
+        with self._named_errors(), self._db:
             self._db.execute("DELETE FROM skipped")
             self._db.executemany("INSERT OR REPLACE INTO skipped VALUES (?,?,?)", rows)
 
     def put_pages(self, doc_id: str, found: list[tuple[str, PageText]]) -> None:
         """Insert or replace pages of one document: (page digest, page)."""
-        with self._full_disk(), self._db:
+        with self._named_errors(), self._db:
             for digest, text in found:
                 self._put_page(doc_id, digest, text)
 
@@ -113,12 +124,12 @@ class Catalog:
 
     def drop_pages(self, doc_id: str) -> None:
         """Forget a document's pages, before those of its new content come."""
-        with self._full_disk(), self._db:
+        with self._named_errors(), self._db:
             self._db.execute("DELETE FROM pages WHERE doc_id = ?", (doc_id,))
 
     def add_time(self, stage: str, units: int, seconds: float) -> None:
         """Add to the time that a stage took; seconds are those of the work, summed over workers."""
-        with self._full_disk(), self._db:
+        with self._named_errors(), self._db:
             self._db.execute(
                 "INSERT INTO timings VALUES (?,?,?) ON CONFLICT(stage) DO UPDATE SET "
                 "units = units + excluded.units, seconds = seconds + excluded.seconds",
@@ -127,7 +138,8 @@ class Catalog:
 
     def rows(self, query: str, values: tuple[object, ...] = ()) -> list[dict[str, Any]]:
         """Rows of a SELECT, as dictionaries."""
-        return [dict(row) for row in self._db.execute(query, values)]
+        with self._named_errors():
+            return [dict(row) for row in self._db.execute(query, values)]
 
 
 def _usage_row(usage: Usage) -> tuple[int, int, float, int]:

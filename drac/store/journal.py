@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from drac.ports import ChatModel, ChatReply, ChatRequest, ImagePart
 from drac.store.files import write_file
 from drac.store.keys import digest
 from drac.store.store import dump_json
+
+_REPLY = TypeAdapter(ChatReply)
 
 
 class Journal:
@@ -28,21 +32,19 @@ class Journal:
 
     def digest(self, request: ChatRequest, attempt: int) -> str:
         """Name of the reply to the `attempt`-th (from 0) sending of this very request."""
-        return digest(
-            {
-                "engine": self._engine,
-                "endpoint": self._endpoint,
-                "request": describe(request),
-                "attempt": attempt,
-            }
-        )
+        return _named({
+            "engine": self._engine, "endpoint": self._endpoint, "request": describe(request),
+            "attempt": attempt,
+        })  # fmt: skip
 
     def get(self, name: str) -> ChatReply | None:
-        """The reply of that name, or None; a damaged file counts as not there."""
+        """The reply of that name, or None; a damaged file, or another request's, counts as not there."""
         try:
             record = json.loads((self._folder / f"{name}.json").read_bytes())
-            return ChatReply(**record["reply"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            if _named(record) != name:
+                return None
+            return _REPLY.validate_python(record["reply"])
+        except (FileNotFoundError, IsADirectoryError, ValueError, LookupError, TypeError):
             return None
 
     def put(self, name: str, request: ChatRequest, attempt: int, reply: ChatReply, usd: float | None) -> None:
@@ -53,6 +55,11 @@ class Journal:
             "request": describe(request), "reply": asdict(reply),
         }  # fmt: skip
         write_file(self._folder / f"{name}.json", dump_json(record))
+
+
+def _named(record: Mapping[str, Any]) -> str:
+    """What names a reply, of a whole record or of its beginning."""
+    return digest({field: record[field] for field in ("engine", "endpoint", "request", "attempt")})
 
 
 def paid_replies(root: Path) -> Iterator[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,10 @@ from drac.store.files import disk_errors, remove_tree, sync_file, sync_folder, w
 FORMAT = 1
 """Version of the layout on disk; another one is refused."""
 _PAGES = TypeAdapter(PageText)
+_OF_EVERY_SOURCE = frozenset(("doc_id", "collection", "path", "root", "live", "state"))
+_OF_A_GOOD_SOURCE = frozenset(("sha256", "normalize", "pdf_digest", "pages", "selected", "convert"))
+"""Fields without which a source's record is damaged."""
+log = logging.getLogger(__name__)
 
 
 def dump_json(value: object) -> bytes:
@@ -43,6 +48,13 @@ class Store:
         self.catalog_path = root / "catalog.sqlite3"
         self._lock: IO[bytes] | None = None
 
+    def _make_folders(self) -> None:
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.root.chmod(0o700)
+        for folder in (self.artifacts, self.pages, self.attempts, self.sources, self.exports):
+            folder.mkdir(exist_ok=True)
+        self.temporary.mkdir(exist_ok=True)
+
     @property
     def exists(self) -> bool:
         """Whether the folder is a workspace."""
@@ -50,12 +62,12 @@ class Store:
 
     def create(self) -> None:
         """Make the folder (0700) where it is missing; raises UsageError for another format."""
-        with disk_errors(self.root):
-            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self.root.chmod(0o700)
-            for folder in (self.artifacts, self.pages, self.attempts, self.sources, self.exports):
-                folder.mkdir(exist_ok=True)
-            self.temporary.mkdir(exist_ok=True)
+        try:
+            with disk_errors(self.root):
+                self._make_folders()
+        except OSError as error:
+            reason = f"{self.root}: cannot be a workspace: {error.strerror}"
+            raise UsageError(reason, remedy="Choose another --workspace, one that may be written.") from error
         marker = self.root / "workspace.json"
         if not marker.exists():
             write_file(marker, dump_json({"format": FORMAT}))
@@ -101,11 +113,16 @@ class Store:
     def complete(self, stage: str, digest: str) -> Path | None:
         """The folder of a finished artifact, or None."""
         folder = self.artifacts / stage / digest
-        return folder if _read_json(folder / "meta.json") is not None else None
+        return folder if self._meta(folder, digest) is not None else None
+
+    def _meta(self, folder: Path, digest: str) -> dict[str, Any] | None:
+        """The folder's meta.json; one that is damaged, or another artifact's, counts as not there."""
+        found = _read_json(folder / "meta.json")
+        return found if found is not None and found.get("digest") == digest else None
 
     def meta(self, stage: str, digest: str) -> dict[str, Any]:
         """A finished artifact's meta.json; raises KeyError where it is not finished."""
-        found = _read_json(self.artifacts / stage / digest / "meta.json")
+        found = self._meta(self.artifacts / stage / digest, digest)
         if found is None:
             raise KeyError(f"{stage}/{digest}")
         return found
@@ -180,11 +197,13 @@ class Store:
             return None
 
     def page_bytes(self, digest: str) -> bytes | None:
-        """A finished page's file as it is, or None; for digests of what a stage was made from."""
-        try:
-            return self.page_path(digest).read_bytes()
-        except FileNotFoundError:
-            return None
+        """A finished page's file as it is, or None as `get_page`; for digests of what is made from it."""
+        path = self.page_path(digest)
+        if self.get_page(digest) is not None:
+            return path.read_bytes()
+        if path.exists():
+            log.warning("%s: damaged, the page counts as not read; `drac convert` reads it again", path)
+        return None
 
     def failed_attempts(self, digest: str) -> tuple[Attempt, ...]:
         """Attempts of a page that has failed so far; empty if none is known."""
@@ -205,19 +224,39 @@ class Store:
             write_file(path, data)
 
     def get_source(self, doc_id: str) -> dict[str, Any] | None:
-        """What is known of one source, or None."""
-        return _read_json(self.sources / f"{doc_id}.json")
+        """What is known of one source, or None; a damaged record counts as not there."""
+        return _read_source(self.sources / f"{doc_id}.json")
 
     def all_sources(self) -> Iterator[dict[str, Any]]:
-        """Every source ever taken, ordered by collection and path."""
-        found = (_read_json(path) for path in self.sources.glob("*.json"))
-        yield from sorted((one for one in found if one), key=lambda one: (one["collection"], one["path"]))
+        """Every source ever taken, ordered by collection and path; raises UsageError for a damaged record."""
+        found = {path: _read_source(path) for path in self.sources.glob("*.json")}
+        for path, record in found.items():
+            if record is None:
+                raise UsageError(
+                    f"{path}: the record of a document is damaged",
+                    remedy="Run `drac repair`, then `drac run` over its folder: it is made anew.",
+                )
+        yield from sorted(filter(None, found.values()), key=lambda one: (one["collection"], one["path"]))
+
+    def drop_damaged_sources(self) -> list[Path]:
+        """Remove records that cannot be used; the next run over their folder makes them anew."""
+        damaged = [path for path in sorted(self.sources.glob("*.json")) if _read_source(path) is None]
+        for path in damaged:
+            remove_tree(path) if path.is_dir() else path.unlink()
+        return damaged
+
+
+def _read_source(path: Path) -> dict[str, Any] | None:
+    record = _read_json(path)
+    if record is None or not record.keys() >= _OF_EVERY_SOURCE:
+        return None
+    return record if record["state"] != "ok" or record.keys() >= _OF_A_GOOD_SOURCE else None
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:
     try:
         value = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
         return None
     return value if isinstance(value, dict) else None
 

@@ -64,11 +64,19 @@ def test_failed_page_leaves_attempts_and_no_result(store: Store) -> None:
 
 
 def test_artifact_is_complete_only_after_commit(store: Store) -> None:
-    with store.writing("normalize", "abc", {"n": 1}) as folder:
+    with store.writing("normalize", "abc", {"digest": "abc", "n": 1}) as folder:
         (folder / "document.pdf").write_bytes(b"x")
         assert store.complete("normalize", "abc") is None
     assert (store.complete("normalize", "abc") or Path()).joinpath("document.pdf").read_bytes() == b"x"
-    assert store.meta("normalize", "abc") == {"n": 1}
+    assert store.meta("normalize", "abc") == {"digest": "abc", "n": 1}
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "{", '{"digest": "another"}'])
+def test_artifact_with_a_damaged_meta_counts_as_not_there(store: Store, text: str) -> None:
+    with store.writing("plan", "abc", {"digest": "abc"}):
+        pass
+    (store.artifacts / "plan" / "abc" / "meta.json").write_text(text)
+    assert store.complete("plan", "abc") is None
 
 
 def test_failed_artifact_leaves_nothing(store: Store) -> None:
@@ -115,10 +123,46 @@ def test_canonical_json_does_not_depend_on_order() -> None:
         canonical(float("nan"))
 
 
+def _record(name: str, **fields: object) -> dict[str, object]:
+    record = {"doc_id": name, "collection": "c", "path": name, "root": "/", "live": True, "state": "failed"}
+    return {**record, **fields}
+
+
 def test_source_records_come_in_order_and_are_not_rewritten(store: Store) -> None:
     for name in ("b", "a"):
-        store.put_source(name, {"collection": "c", "path": name})
+        store.put_source(name, _record(name))
     before = (store.sources / "a.json").stat().st_ino
-    store.put_source("a", {"collection": "c", "path": "a"})
+    store.put_source("a", _record("a"))
     assert (store.sources / "a.json").stat().st_ino == before
     assert [one["path"] for one in store.all_sources()] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "damage", ["{garb", "{}", "[]", '{"collection": "c", "path": "a", "state": "ok"}', None]
+)
+def test_a_damaged_source_record_is_named_and_can_be_dropped(store: Store, damage: str | None) -> None:
+    store.put_source("a", _record("a"))
+    store.put_source("b", _record("b"))
+    path = store.sources / "a.json"
+    path.unlink()
+    if damage is None:
+        path.mkdir()
+    else:
+        path.write_text(damage)
+    assert store.get_source("a") is None
+    with pytest.raises(UsageError, match=r"a\.json.*damaged") as raised:
+        list(store.all_sources())
+    assert "drac repair" in raised.value.remedy
+    assert store.drop_damaged_sources() == [path]
+    assert [one["path"] for one in store.all_sources()] == ["b"]
+
+
+def test_a_record_that_says_ok_without_a_pdf_is_damaged(store: Store) -> None:
+    store.put_source("a", _record("a", state="ok"))
+    assert store.get_source("a") is None
+
+
+def test_what_cannot_be_a_workspace_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="cannot be a workspace"):
+        Store(tmp_path / "file").create()

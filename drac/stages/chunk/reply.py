@@ -17,7 +17,7 @@ class Reply:
     groups: tuple[tuple[str, ...], ...] = ()
     """IDs of each proposed chunk, all known, none empty, as the planner ordered them."""
     readable: bool = True
-    """Whether the text held an array of arrays at all."""
+    """Whether the text held an array of arrays with one of the section's IDs in it."""
     unknown: int = 0
     """IDs that are not in the section; dropped."""
     duplicates: int = 0
@@ -71,4 +71,4 @@ def _read(array: list[object], ids: frozenset[str], headings: frozenset[str]) ->
         placed.update(group)
         if group:
             groups.append(tuple(group))
-    return Reply(tuple(groups), True, unknown, duplicates, malformed)
+    return Reply(tuple(groups), bool(groups), unknown, duplicates, malformed)

@@ -205,9 +205,9 @@ class _Ladder:
     def _settle(self, page: Page, verdict: PageVerdict, usage: Usage, step: _Step, together: int) -> None:
         if verdict.fault is Fault.NO_TEXT:
             self._blanks[page] += 1
-        if verdict.fault is Fault.CHATTER:
+        if verdict.doubted:
             facts = self._facts[page]
-            self._facts[page] = replace(facts, said_before=facts.said_before | {verdict.detail})
+            self._facts[page] = replace(facts, said_before=facts.said_before | {verdict.doubted})
         if verdict.fault is not None:
             self._note(page, verdict.outcome, usage, step, together)
             return

@@ -23,7 +23,7 @@ from drac.stages.convert.reply_verdict import (
     ReplyVerdict,
     all_bad,
 )
-from drac.stages.convert.reply_words import find_loop, share_in, words
+from drac.stages.convert.reply_words import find_loop, same_words, share_in, words
 
 __all__ = ["Fault", "PageFacts", "PageVerdict", "ReplyVerdict", "check_reply"]
 
@@ -37,6 +37,10 @@ _OTHER_PAGE = 0.6
 """Share of a page's words in another page's text layer from which it may be that page."""
 _TELLING, _AGAINST = 1, 4
 """Different words that only the other layer has, at least, and how many for each that only its own has."""
+_LAYER = 40
+"""Different words from which a text layer is compared with a reply."""
+_OWN = 0.25
+"""Share of the layer's different words below which a reply is doubted."""
 _FEW = 10
 """Words below which a text is not compared with layers."""
 
@@ -156,11 +160,27 @@ def _judge(text: str, page: PageFacts, lenient: bool, pages: Sequence[PageFacts]
     if chatter:
         notes.append(f"{'may be chatter' if some_left else 'left out'}: {_quoted(chatter)}")
     if some_left and _quoted(chatter) not in page.said_before:
-        return PageVerdict(page.number, "", Fault.CHATTER, _quoted(chatter))
+        said = _quoted(chatter)
+        return PageVerdict(page.number, "", Fault.CHATTER, said, doubted=said)
     found = _fault(text, page, lenient) or _fault_of_place(text, page, pages)
     if found is not None:
         return PageVerdict(page.number, "", *found)
+    if _is_foreign(text, page):
+        if not any(same_words(text, said) for said in page.said_before):
+            return PageVerdict(page.number, "", Fault.FOREIGN, _quoted(text), doubted=text)
+        notes.append("another text than the text layer's, in two replies")
     return PageVerdict(page.number, clean(text), None, "", tuple(notes))
+
+
+def _is_foreign(text: str, page: PageFacts) -> bool:
+    """Whether the text lacks nearly all of a text layer that says enough to judge by.
+
+    It need not be wrong: a layer may be garbage, or that of charts, which are left out. Half a page is not
+    judged: the other half may hold the words.
+    """
+    if page.has_ink is None:
+        return False
+    return len(set(words(page.text_layer))) >= _LAYER and share_in(page.text_layer, text) < _OWN
 
 
 def _fault(text: str, page: PageFacts, lenient: bool) -> tuple[Fault, str] | None:

@@ -36,6 +36,8 @@ class Fault(StrEnum):
     """The same words again and again, which the text layer does not confirm."""
     REFUSAL = "refusal"
     """The model says that it will not or cannot read."""
+    FOREIGN = "foreign"
+    """Hardly a word of the page's own text layer is in it, and no other reply for the page said the same."""
     CHATTER = "chatter"
     """The model speaks of its work within the page."""
     NO_TEXT = "no text"
@@ -57,7 +59,7 @@ class PageFacts:
     text_layer: str = ""
     """Its text layer as extracted; empty where there is none."""
     said_before: frozenset[str] = frozenset()
-    """What another reply had for this page too and may be chatter: twice the same is the page's own."""
+    """What was doubted in other replies for this page: said twice, it is the page's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class PageVerdict:
     """What was seen, for the fault's line in the record."""
     notes: tuple[str, ...] = ()
     """What was mended or let pass."""
+    doubted: str = ""
+    """What another reply for this page would confirm by saying it too; empty where nothing would."""
 
     @property
     def outcome(self) -> str:

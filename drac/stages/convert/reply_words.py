@@ -15,6 +15,8 @@ _AT_END, _AT_END_WORDS = 8, 24
 """Repeats, and words in all, from which a run to the end counts as a loop."""
 _WITHIN, _WITHIN_WORDS = 20, 60
 """The same for a run within a page."""
+_SAME = 0.8
+"""Share of the different words of each that two texts have in common to count as one."""
 _CONFIRMED = 0.8
 """Share of the repeats that the text layer must show too."""
 
@@ -46,6 +48,11 @@ def share_in(text: str, layer: str) -> float:
     """Share of the different words of `text` that the layer has; 0 for no words."""
     mine = set(words(text))
     return len(mine & set(words(layer))) / len(mine) if mine else 0.0
+
+
+def same_words(text: str, other: str) -> bool:
+    """Whether two texts have nearly the same words."""
+    return min(share_in(text, other), share_in(other, text)) >= _SAME
 
 
 def find_loop(text: str, layer: str) -> Run | None:

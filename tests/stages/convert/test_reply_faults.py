@@ -214,3 +214,26 @@ def test_words_of_a_picture_that_another_page_has_in_its_layer_are_no_sign() -> 
     facts = [PageFacts(1, True, f"{common} annually herein"), PageFacts(2, True, f"{common} Skerrow Holm")]
     text = reply(f"<!-- Page 1 -->\n\n{common} annually herein Skerrow Holm\n\n<!-- Page 2 -->\n\n{common}")
     assert [page.fault for page in check_reply(text, facts).pages] == [None, None]
+
+
+class TestForeign:
+    LAYER = " ".join(f"word{n} of page" for n in range(60))
+    OTHER = " ".join(f"other{n} on sheet" for n in range(60))
+
+    def test_a_reply_that_lacks_the_text_layer_is_doubted_until_it_is_said_twice(self) -> None:
+        first = judge(self.OTHER, layer=self.LAYER, lenient=True)
+        assert first.fault is Fault.FOREIGN
+        assert judge(self.OTHER, layer=self.LAYER, before="something else").fault is Fault.FOREIGN
+        again = judge(self.OTHER, layer=self.LAYER, before=first.doubted)
+        assert again.markdown == self.OTHER
+        assert "text layer" in again.notes[0]
+
+    def test_a_fraction_of_the_page_is_doubted(self) -> None:
+        tenth = " ".join(self.LAYER.split()[:18])
+        assert judge(tenth, layer=self.LAYER).fault is Fault.FOREIGN
+        half = " ".join(self.LAYER.split()[:90])
+        assert judge(half, layer=self.LAYER).markdown == half
+
+    def test_a_layer_that_says_little_and_half_a_page_are_no_judges(self) -> None:
+        assert judge(self.OTHER, layer="Page 3 of 9").markdown == self.OTHER
+        assert judge(self.OTHER, layer=self.LAYER, ink=None).markdown == self.OTHER
