@@ -9,6 +9,7 @@ import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from drac.adapters.model_errors import Complaint, Kind, error_of
 from drac.adapters.model_http import Simulation, forbid_paid, is_loopback, public_url, split_url
@@ -53,6 +54,7 @@ class OpenAiChat:
         self._url = base_url or os.environ.get("OPENAI_BASE_URL") or BASE_URL
         self._key = api_key or os.environ.get("OPENAI_API_KEY") or ""
         self._endpoint = public_url(self._url)
+        self._secrets = (self._key, *_secrets_of(self._url))
         self._timeouts = (read_timeout, connect_timeout)
         self._profiles = profiles
         self._simulation = Simulation(self._url)
@@ -101,7 +103,7 @@ class OpenAiChat:
         except Exception as error:  # beside the package's errors, the transport's own while a body is read
             self._reached = self._reached or hasattr(error, "status_code")
             raise sort_error(
-                error, model=model, endpoint=self._endpoint, reached=self._reached, secret=self._key
+                error, model=model, endpoint=self._endpoint, reached=self._reached, secrets=self._secrets
             ) from error
 
     def _read(self, response: Any, model: str) -> bytes:
@@ -147,10 +149,19 @@ class OpenAiChat:
                 return read_answer(answer, seconds)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             shown = text[:200].decode("utf-8", "replace")
-            said = Complaint(model, self._endpoint, "a reply that is none", shown, secrets=(self._key,))
+            said = Complaint(model, self._endpoint, "a reply that is none", shown, secrets=self._secrets)
             raise error_of(Kind.UNSURE, said, REMEDIES) from error
         status = _status(answer["error"])
-        raise sort_status(status, answer, {}, model=model, endpoint=self._endpoint, secret=self._key)
+        raise sort_status(status, answer, {}, model=model, endpoint=self._endpoint, secrets=self._secrets)
+
+
+def _secrets_of(url: str) -> tuple[str, ...]:
+    """A password in the address, and the header that is made of it."""
+    parts = split_url(url)
+    if not parts.password:
+        return ()
+    name, password = unquote(parts.username or ""), unquote(parts.password)
+    return password, b64encode(f"{name}:{password}".encode()).decode("ascii")
 
 
 def completion_call(request: ChatRequest, profile: ModelProfile, at_openai: bool) -> dict[str, Any]:

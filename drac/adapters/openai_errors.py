@@ -54,7 +54,9 @@ _NOT_SENT = {"ConnectTimeout", "PoolTimeout"}
 _NO_ADDRESS = {"UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}
 
 
-def sort_error(error: Exception, *, model: str, endpoint: str, reached: bool, secret: str = "") -> DracError:
+def sort_error(
+    error: Exception, *, model: str, endpoint: str, reached: bool, secrets: tuple[str, ...] = ()
+) -> DracError:
     """Our error for what a chat completion raised.
 
     `reached`: whether this endpoint has answered before. Where it never has, a refused connection is a
@@ -62,24 +64,30 @@ def sort_error(error: Exception, *, model: str, endpoint: str, reached: bool, se
     """
     if isinstance(error, sdk.APIStatusError):
         headers, body = dict(error.response.headers), error.body
-        return sort_status(error.status_code, body, headers, model=model, endpoint=endpoint, secret=secret)
+        return sort_status(error.status_code, body, headers, model=model, endpoint=endpoint, secrets=secrets)
     cause = error.__cause__ if isinstance(error, sdk.APIConnectionError) else None
     said = " ".join(filter(None, (str(error), str(cause or ""))))
     name = type(cause or error).__name__
     return error_of(
-        _kind(error, name, reached), Complaint(model, endpoint, name, said, secrets=(secret,)), REMEDIES
+        _kind(error, name, reached), Complaint(model, endpoint, name, said, secrets=secrets), REMEDIES
     )
 
 
 def sort_status(
-    status: int, body: object, headers: Mapping[str, str], *, model: str, endpoint: str, secret: str = ""
+    status: int,
+    body: object,
+    headers: Mapping[str, str],
+    *,
+    model: str,
+    endpoint: str,
+    secrets: tuple[str, ...] = (),
 ) -> DracError:
     """Our error for an answer of `status`; `body` is its JSON, or its text."""
     code, text = _said(body)
     kind = CODES.get(code) or _status_kind(status, text)
     waited = retry_after(headers, str(body))
     name = f"HTTP {status} {code}".rstrip()
-    return error_of(kind, Complaint(model, endpoint, name, text, waited, (secret,)), REMEDIES)
+    return error_of(kind, Complaint(model, endpoint, name, text, waited, secrets), REMEDIES)
 
 
 def _kind(error: Exception, name: str, reached: bool) -> Kind:

@@ -160,6 +160,21 @@ def test_a_fresh_instance_gives_the_same_bytes(office: LibreOfficeConverter, tmp
             assert (tmp_path / "out.pdf").read_bytes() == (tmp_path / f"{name}.pdf").read_bytes(), name
 
 
+def test_f07_deleted_text_is_left_out_and_inserted_text_looks_like_any_other(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    """Nor does it take a colour that depends on whose changes the process has seen before."""
+    change = '<w:{0} w:id="{1}" w:author="{2}" w:date="2020-01-01T00:00:00Z"><w:r>{3}</w:r></w:{0}>'
+    deleted = change.format("del", 1, "Zoe", "<w:delText>OLDFEE10</w:delText>")
+    inserted = change.format("ins", 2, "Adam", "<w:t>NEWFEE12</w:t>")
+    docx = _with_body(docx_of("fee "), f"{deleted}{inserted}</w:p>")
+    assert _convert(office, tmp_path, "a.docx", docx) == ["fee NEWFEE12"]
+    with pymupdf.open(tmp_path / "out.pdf") as document:
+        (line,) = document[0].get_text("dict")["blocks"][0]["lines"]
+        assert {span["color"] for span in line["spans"]} == {0}
+        assert document[0].get_drawings() == []
+
+
 def test_no_link_is_followed(office: LibreOfficeConverter, tmp_path: Path) -> None:
     with _Listener() as listener:
         address = f"http://127.0.0.1:{listener.port}/canary.png"
@@ -331,6 +346,18 @@ _CONTENT_TYPES = b"""<?xml version="1.0"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
 <Override PartName="/word/document.xml"
  ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>"""
+
+
+def _with_body(docx: bytes, end_of_paragraph: str) -> bytes:
+    """The document with something in place of the end of its first paragraph."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(docx)) as old, zipfile.ZipFile(out, "w") as new:
+        for part in old.namelist():
+            text = old.read(part)
+            if part == "word/document.xml":
+                text = text.replace(b"</w:p>", end_of_paragraph.encode(), 1)
+            new.writestr(part, text)
+    return out.getvalue()
 
 
 def _linking_docx(address: str, image: bool = False) -> bytes:

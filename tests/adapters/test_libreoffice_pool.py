@@ -161,3 +161,28 @@ def test_keys_of_the_caller_do_not_reach_libreoffice(bench: Bench, monkeypatch: 
         pids = [pid for pid, pgid in map(str.split, lines.splitlines()) if int(pgid) == group]
         environments = [data for pid in pids if (data := environment(pid))]
     assert len(environments) >= 2 and not any(b"topsecret" in one for one in environments)
+
+
+def test_an_office_that_dies_while_it_starts_is_started_once_more(bench: Bench) -> None:
+    killed = []
+
+    def kill_first() -> None:
+        until = time.monotonic() + 30
+        while not killed and time.monotonic() < until:
+            for group in list(office.pool.groups):
+                lines = subprocess.run(
+                    ["ps", "-eo", "pgid=,comm="], capture_output=True, text=True, check=True
+                )
+                if any(
+                    line.split()[0] == str(group) and "soffice" in line for line in lines.stdout.splitlines()
+                ):
+                    strike(group, signal.SIGKILL)
+                    killed.append(group)
+            time.sleep(0.01)
+
+    with bench.pool(instances=1) as office:
+        striker = threading.Thread(target=kill_first)
+        striker.start()
+        assert bench.convert(office, "a") == "this is a"
+        striker.join()
+        assert killed and office.pool.groups != killed

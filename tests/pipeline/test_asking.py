@@ -272,3 +272,47 @@ def test_stop_ends_waiting_and_sending(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         one.ask(request())
     assert model.asked == []
+
+
+def test_a_gone_server_is_waited_for_and_then_stops_the_run(tmp_path: Path) -> None:
+    model = Scripted(*[ModelBusy("connection refused", gone=True)] * 8)
+    one, slept = asker(tmp_path, model)
+    with pytest.raises(EngineUnavailable, match="gone"):
+        one.ask(request())
+    assert (len(model.asked), len(slept)) == (8, 7)
+    back, _ = asker(tmp_path / "back", Scripted(*[ModelBusy("connection refused", gone=True)] * 6))
+    assert back.ask(request()) == REPLY
+
+
+def test_another_requests_reply_in_a_file_is_not_used(tmp_path: Path) -> None:
+    one, _ = asker(tmp_path, Scripted())
+    one.ask(request())
+    (kept,) = (tmp_path / "replies").glob("*.json")
+    name = Journal(tmp_path, Scripted()).digest(request("Page 2"), 0)
+    (tmp_path / "replies" / f"{name}.json").write_bytes(kept.read_bytes())
+    asked = Scripted()
+    asker(tmp_path, asked)[0].ask(request("Page 2"))
+    assert len(asked.asked) == 1
+
+
+@pytest.mark.parametrize("damage", ["null", "{}", None])
+def test_a_damaged_reply_file_is_as_not_there(tmp_path: Path, damage: str | None) -> None:
+    one, _ = asker(tmp_path, Scripted())
+    one.ask(request())
+    (kept,) = (tmp_path / "replies").glob("*.json")
+    text = kept.read_text()
+    kept.write_text(text.replace('"text": "text"', '"text": null') if damage is None else damage)
+    asked = Scripted()
+    assert asker(tmp_path, asked)[0].ask(request()) == REPLY
+    assert len(asked.asked) == 1
+
+
+def test_what_waits_for_its_turn_is_not_sent_after_the_stop(tmp_path: Path) -> None:
+    model = Scripted(delay=0.3)
+    one, _ = asker(tmp_path, model, concurrency=1)
+    with ThreadPoolExecutor(3) as threads:
+        futures = [threads.submit(one.ask, request(f"Page {n}")) for n in range(3)]
+        time.sleep(0.1)
+        one.stop()
+    stopped = [future for future in futures if isinstance(future.exception(), Interrupted)]
+    assert (len(model.asked), len(stopped)) == (1, 2)

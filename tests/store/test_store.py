@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from drac.errors import DiskFull, UsageError, WorkspaceBusy
 from drac.records import Attempt, Page, PageState, PageText, Region, Table
 from drac.store import files
+from drac.store.catalog import Catalog
 from drac.store.keys import artifact_digest, canonical, digest, recipe
 from drac.store.store import Store
 
@@ -166,3 +168,24 @@ def test_what_cannot_be_a_workspace_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="cannot be a workspace"):
         Store(tmp_path / "file").create()
+
+
+@pytest.mark.parametrize("damage", [b"garbage" * 999, b""])
+def test_a_damaged_catalog_is_named_with_its_remedy(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "catalog.sqlite3"
+    Catalog(path).close()
+    path.write_bytes(damage)
+    with pytest.raises(UsageError, match="damaged") as raised:
+        Catalog(path, readonly=True).rows("SELECT * FROM sources")
+    assert "drac repair" in raised.value.remedy
+    if damage:
+        with pytest.raises(UsageError, match="damaged"):
+            Catalog(path)
+
+
+def test_a_catalog_of_another_layout_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite3"
+    with sqlite3.connect(path) as old:
+        old.execute("CREATE TABLE sources (doc_id TEXT PRIMARY KEY)")
+    with pytest.raises(UsageError, match="damaged"):
+        Catalog(path).put_source(_record("a"))
