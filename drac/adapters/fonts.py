@@ -38,6 +38,9 @@ def installed_fonts() -> frozenset[str]:
 def font_health() -> Health:
     """Whether the families are there that stand in for those which documents ask for."""
     fonts = installed_fonts()
+    if not fonts:
+        hint = "Install it: `sudo apt-get install fontconfig` (Debian, Ubuntu)"
+        return Health("Fonts", "warning", "fontconfig lists none, or is missing: fonts are not known", hint)
     missing = [family for family in _FAMILIES if not any(line.startswith(family) for line in fonts)]
     if not missing:
         return Health("Fonts", "ok", f"{len(fonts)} faces, among them {', '.join(_FAMILIES)}")

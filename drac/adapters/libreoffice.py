@@ -38,6 +38,7 @@ from drac.errors import (
 )
 from drac.stages.normalize import detect
 from drac.stages.normalize.ole import MAGIC
+from drac.store.store import is_short_of_space
 
 _FILTERS = {
     ".docx": "MS Word 2007 XML",
@@ -132,7 +133,7 @@ class LibreOfficeConverter:
             raise self._given_up(source, error) from error
 
     def close(self) -> None:
-        """End the instances and remove their files. The converter can be used again."""
+        """End the instances and remove their files."""
         if os.getpid() == self._maker:
             atexit.unregister(self.close)
             self._pool.close()
@@ -160,7 +161,7 @@ class LibreOfficeConverter:
             target.write_bytes(canonical(_checked(source, output)))
 
     def _refused(self, source: Path, job: _Job, reason: str) -> DracError:
-        if shutil.disk_usage(self._workdir).free < _ROOM:
+        if is_short_of_space(self._workdir, _ROOM):
             return DiskFull(f"{source}: no space left in {self._workdir}")
         if job.password is not None:
             return EncryptedDocument(f"{source}: encrypted, and the password given does not open it")

@@ -2,16 +2,18 @@
 
     PYTHON -I libreoffice_bridge.py SITE_PACKAGES SOFFICE PROFILE
 
-It stands alone: that Python holds unoserver (found in SITE_PACKAGES, after its own modules) and nothing else
-of ours. It starts LibreOffice, says so on stdout, and then answers each line of JSON on stdin with one on
-stdout; no port of ours is open to others, and a password is on no command line. Documents load hidden,
-without macros and without updating links. When stdin ends, its owner is gone, and the whole process group
-goes with it.
+It stands alone with the modules that it loads from this folder: that Python holds unoserver (found in
+SITE_PACKAGES, after its own modules) and nothing else of ours. It starts LibreOffice, says so on stdout, and
+then answers each line of JSON on stdin with one on stdout; no port of ours is open to others, and a password
+is on no command line. Documents load hidden, without macros and without updating links. When stdin ends, its
+owner is gone, and the whole process group goes with it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
+import importlib.util
 import json
 import os
 import queue
@@ -59,6 +61,7 @@ class _Desktop:
         document = self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
         if document is not None and document.supportsService("com.sun.star.text.TextDocument"):
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
+            _beside("libreoffice_tables").fit_tables(document)
         return document
 
 
@@ -158,6 +161,17 @@ def _lives(converter: Any) -> bool:
 def _say(replies: Any, answer: dict[str, Any]) -> None:
     replies.write(json.dumps(answer) + "\n")
     replies.flush()
+
+
+@functools.cache
+def _beside(name: str) -> Any:
+    """A module of this folder, by its file: the folder's other modules would hide installed ones."""
+    place = Path(__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, place)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _adopt_orphans() -> None:

@@ -80,6 +80,7 @@ class OfficeInstance:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers = bytearray()
         self._served = 0
+        self._closed = False
 
     @property
     def group(self) -> int | None:
@@ -99,7 +100,7 @@ class OfficeInstance:
     def start(self) -> Path:
         """Make sure that it runs; returns its private folder.
 
-        Raises ConverterUnavailable where it does not start, twice.
+        Raises ConverterUnavailable where it does not start, twice, and OfficeDied after `close`.
         """
         if self._home and self._process and self._process.poll() is None:
             return self._home
@@ -108,8 +109,15 @@ class OfficeInstance:
         except _NotStarted:
             return self._start()
 
+    def close(self) -> None:
+        """End for good, also where another thread is using or starting it."""
+        self._closed = True
+        self.kill()
+
     def _start(self) -> Path:
         self.kill()
+        if self._closed:
+            raise OfficeDied("the run ends")
         program = find_program()
         self._home = make_home(self._workdir)
         write_profile(self._home / PROFILE)
@@ -149,9 +157,10 @@ class OfficeInstance:
 
     def _spawn(self, program: OfficeProgram, home: Path) -> subprocess.Popen[bytes]:
         script = Path(bridge.__file__)
+        helpers = [script.with_name(f"{name}.py") for name in ("libreoffice_tables",)]
         words = (program.python, "-I", script, program.site_packages, program.soffice, home / PROFILE)
         isolation = self._isolation or sandbox.available()
-        readable = (script, program.site_packages / "unoserver", *program.folders)
+        readable = (script, *helpers, program.site_packages / "unoserver", *program.folders)
         command = isolation.wrap(list(map(str, words)), writable=home, readable=readable)
         with (home / "log.txt").open("wb") as log:
             return subprocess.Popen(

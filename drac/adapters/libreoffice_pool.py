@@ -51,4 +51,4 @@ class OfficePool:
     def close(self) -> None:
         """End all instances; a document that one of them works on fails."""
         for instance in self._all:
-            instance.kill()
+            instance.close()

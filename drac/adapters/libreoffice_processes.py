@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,8 @@ PROFILE = "profile"
 
 _RECORD = "owner.json"
 _PREFIX = "office-"
+_ABANDONED = 600.0
+"""Seconds after which a home that names no owner is nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,11 @@ def sweep(workdir: Path) -> None:
     """End what instances whose owner is gone left in `workdir`: processes, profiles, sockets."""
     for home in workdir.glob(f"{_PREFIX}*"):
         owner = _owner(home)
-        if owner is None or start_of(owner.pid) == owner.started:
+        if owner is None:
+            if time.time() - home.stat().st_mtime > _ABANDONED:
+                remove_home(home.resolve())
+            continue
+        if start_of(owner.pid) == owner.started:
             continue
         # A leader that is gone leaves its ID to the rest of its group; a stranger's ID is not ours to kill.
         if owner.group and start_of(owner.group) in ("", owner.group_started):

@@ -44,7 +44,11 @@ def decrypt(source: Path, target: Path, password: str | None) -> None:
         plain = _decrypted(source, candidate)
         if plain is not None:
             return _write_private(target, plain)
-    what = "encrypted, and the password given does not open it" if password else "encrypted with a password"
+    what = (
+        "encrypted; the password given does not open it, or its encryption is of another kind"
+        if password
+        else "encrypted with a password"
+    )
     raise EncryptedDocument(f"{source}: {what}")
 
 

@@ -9,9 +9,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
@@ -44,7 +45,8 @@ class ProcessExecutor:
 
     def submit(self, work: Callable[[T], R], task: T, *, timeout: float) -> Future[R]:
         """See ports.Executor."""
-        inner: Future[Any] = self._pool.schedule(work, args=[task], timeout=timeout)
+        with _uninterrupted():
+            inner: Future[Any] = self._pool.schedule(work, args=[task], timeout=timeout)
         outer: Future[R] = Future()
         outer.set_running_or_notify_cancel()
         inner.add_done_callback(lambda done: _hand_over(done, outer, timeout))
@@ -54,6 +56,16 @@ class ProcessExecutor:
         """Kill the workers; unfinished tasks are dropped."""
         self._pool.stop()
         self._pool.join()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """The pool's threads, and the workers that they start, begin with Ctrl-C blocked: it is the parent's."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _hand_over(inner: Future[R], outer: Future[R], timeout: float) -> None:

@@ -46,9 +46,17 @@ class Sandbox:
         if self.program is None:
             return command
         words = [self.program, *_BASE]
-        for path in (*map(Path, _SYSTEM), *(Path.home() / name for name in _FONTS), *readable):
+        for path in (*map(Path, _SYSTEM), *_own_fonts(), *readable):
             words += ["--ro-bind-try", str(path), str(path)]
         return [*words, "--bind", str(writable), str(writable), "--chdir", str(writable), "--", *command]
+
+
+def _own_fonts() -> list[Path]:
+    """None for a user without a home folder."""
+    try:
+        return [Path.home() / name for name in _FONTS]
+    except RuntimeError:
+        return []
 
 
 @functools.cache

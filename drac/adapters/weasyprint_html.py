@@ -135,6 +135,8 @@ def _print(source: Path, page: str, sheet: str | None) -> bytes:
             return bytes(html.write_pdf(stylesheets=[weasyprint.CSS(string=style)]))
     except DocumentError:
         raise
+    except RecursionError as error:
+        raise CorruptDocument(f"{source}: its elements are nested too deeply to be printed") from error
     except Exception as error:  # it has no error class of its own; CSS and images meet anything
         raise CorruptDocument(
             f"{source}: not printable as a web page ({type(error).__name__}: {error})"

@@ -122,7 +122,7 @@ def passwords_from(given: list[str] | None, file: Path | None) -> tuple[str, ...
     lines: list[str] = []
     if file is not None:
         try:
-            lines = file.read_text(encoding="utf-8").splitlines()
+            lines = file.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(
                 f"--password-file {file}: {error}", remedy="Give a readable text file."

@@ -40,7 +40,7 @@ from drac.stages.normalize import DocumentType
 from drac.store.catalog import Catalog
 from drac.store.files import is_disk_full
 from drac.store.keys import artifact_digest, file_digest
-from drac.store.store import Store, free_bytes
+from drac.store.store import Store, is_short_of_space
 
 log = logging.getLogger(__name__)
 _REMEMBERED = "Remembered from an earlier run and not tried; `--retry failed` tries it again."
@@ -366,7 +366,7 @@ class Conversion:
         missing = isinstance(error, ConverterUnavailable)
         if (fatal and not missing) or not isinstance(error, Exception):
             raise error
-        if is_disk_full(error) or free_bytes(self._store.root) < _LOW_SPACE:
+        if is_disk_full(error) or is_short_of_space(self._store.root, _LOW_SPACE):
             raise DiskFull(f"{self._store.root}: no space left on this disk") from error
 
     def _keep_source(

@@ -185,7 +185,13 @@ def read_set(store: Store, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise _no_set(store, name) from None
+    except ValueError as error:
+        raise _damaged_set(path, name) from error
     return found
+
+
+def _damaged_set(path: Path, name: str) -> UsageError:
+    return UsageError(f"{path}: damaged", remedy=f"Write it anew with `drac plan --set {name}`.")
 
 
 def _no_set(store: Store, name: str) -> UsageError:
@@ -198,8 +204,12 @@ def _no_set(store: Store, name: str) -> UsageError:
 
 def read_chunks(store: Store, name: str) -> Iterator[dict[str, Any]]:
     """The set's chunks as written, in order."""
-    with (set_folder(store, name) / "chunks.jsonl").open(encoding="utf-8") as stream:
-        yield from map(json.loads, stream)
+    path = set_folder(store, name) / "chunks.jsonl"
+    try:
+        with path.open(encoding="utf-8") as stream:
+            yield from map(json.loads, stream)
+    except ValueError as error:
+        raise _damaged_set(path, name) from error
 
 
 def _names(store: Store, wanted: Any) -> list[dict[str, str]]:

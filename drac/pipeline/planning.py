@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from drac.config import Settings
-from drac.errors import ModelError
+from drac.errors import ModelError, UsageError
 from drac.pipeline.recipes import plan_recipe, structure_recipe
 from drac.ports import Planner
 from drac.records import ChunkPlan, Element, Page, PageState, PageText, Section, Source
@@ -163,9 +163,13 @@ class Planning:
         if counts["unreadable"]:
             of = f"{counts['unreadable']} of {len(sections)} sections"
             log.warning("%s: the replies for %s held no plan; local rules chunked them", name, of)
-        meta = {"stage": "plan", "digest": digest, "counts": {"sections": len(sections), **counts}}
+        plans = _PLANS.dump_json(made.plans, indent=1)
+        meta = {
+            "stage": "plan", "digest": digest, "counts": {"sections": len(sections), **counts},
+            "output": hashlib.sha256(plans).hexdigest(),
+        }  # fmt: skip
         with self._store.writing("plan", digest, meta, durable=False) as folder:
-            (folder / "plans.json").write_bytes(_PLANS.dump_json(made.plans, indent=1))
+            (folder / "plans.json").write_bytes(plans)
         return digest
 
 
@@ -177,15 +181,28 @@ def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 
 
 def load_structure(store: Store, digest: str) -> tuple[tuple[Element, ...], tuple[Section, ...]]:
-    """Elements and sections of a finished structure artifact."""
+    """Elements and sections of a finished structure artifact; raises UsageError where it is damaged."""
     folder = _folder(store, "structure", digest)
-    elements = _ELEMENTS.validate_json((folder / "elements.json").read_bytes())
-    return elements, _SECTIONS.validate_json((folder / "sections.json").read_bytes())
+    with _named_damage(folder):
+        elements = _ELEMENTS.validate_json((folder / "elements.json").read_bytes())
+        return elements, _SECTIONS.validate_json((folder / "sections.json").read_bytes())
 
 
 def load_plans(store: Store, digest: str) -> tuple[ChunkPlan, ...]:
-    """Plans of a finished plan artifact."""
-    return _PLANS.validate_json((_folder(store, "plan", digest) / "plans.json").read_bytes())
+    """Plans of a finished plan artifact; raises UsageError where it is damaged."""
+    folder = _folder(store, "plan", digest)
+    with _named_damage(folder):
+        return _PLANS.validate_json((folder / "plans.json").read_bytes())
+
+
+@contextmanager
+def _named_damage(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValidationError) as error:
+        raise UsageError(
+            f"{folder}: damaged", remedy="Run `drac repair`, then `drac plan`: it is made anew."
+        ) from error
 
 
 def _folder(store: Store, stage: str, digest: str) -> Path:

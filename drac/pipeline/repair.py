@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from drac.pipeline.planning import page_digests
@@ -10,6 +13,10 @@ from drac.records import Page, PageText
 from drac.store.catalog import Catalog
 from drac.store.keys import file_digest
 from drac.store.store import Store
+
+_STRUCTURE = ("elements.json", "sections.json")
+_PLAN = ("plans.json",)
+"""Files of an artifact in the order in which its `output` was counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,25 @@ def repair(store: Store, catalog: Catalog) -> Repaired:
         if record["state"] == "ok":
             damaged += _check_pdf(store, record)
             pages += _restore_pages(store, catalog, record, damaged)
+    damaged += [*_check_outputs(store, "structure", _STRUCTURE), *_check_outputs(store, "plan", _PLAN)]
     return Repaired(sources, pages, tuple(damaged))
+
+
+def _check_outputs(store: Store, stage: str, files: tuple[str, ...]) -> Iterator[str]:
+    """Remove artifacts whose files are not those that their meta.json was written for."""
+    for folder in sorted((store.artifacts / stage).glob("*")):
+        whole = store.complete(stage, folder.name) is not None
+        if not whole or _output(folder, files) != store.meta(stage, folder.name).get("output"):
+            store.discard(folder)
+            yield str(folder.relative_to(store.root))
+
+
+def _output(folder: Path, files: tuple[str, ...]) -> str | None:
+    """sha256 of the files one after the other; None where one is missing."""
+    try:
+        return hashlib.sha256(b"".join((folder / name).read_bytes() for name in files)).hexdigest()
+    except OSError:
+        return None
 
 
 def _check_pdf(store: Store, record: dict[str, Any]) -> list[str]:

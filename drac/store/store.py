@@ -76,7 +76,12 @@ class Store:
     def check_format(self) -> None:
         """Raise UsageError where another version of the layout wrote this workspace."""
         found = _read_json(self.root / "workspace.json")
-        if found is None or found.get("format") != FORMAT:
+        if found is None:
+            raise UsageError(
+                f"{self.root / 'workspace.json'}: damaged; it says nothing of the workspace's format",
+                remedy=f'Where this version made the workspace, write {{"format": {FORMAT}}} into it.',
+            )
+        if found.get("format") != FORMAT:
             raise UsageError(
                 f"{self.root}: workspace of another format than {FORMAT}",
                 remedy="Choose another --workspace; the old one stays as it is.",
@@ -259,6 +264,12 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def is_short_of_space(place: Path, room: int) -> bool:
+    """Whether less than `room` bytes, on a small disk less than a quarter of it, can still be written."""
+    stat = os.statvfs(place)
+    return stat.f_bavail * stat.f_frsize < min(room, stat.f_blocks * stat.f_frsize // 4)
 
 
 def free_bytes(place: Path) -> int:

@@ -19,6 +19,7 @@ from fakes_normalize import docx_of, page_texts
 from drac.adapters import libreoffice_pool
 from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits
 from drac.adapters.libreoffice_instance import OfficeInstance
+from drac.adapters.libreoffice_processes import sweep
 from drac.errors import DocumentError, LimitExceeded
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -186,3 +187,20 @@ def test_an_office_that_dies_while_it_starts_is_started_once_more(bench: Bench) 
         assert bench.convert(office, "a") == "this is a"
         striker.join()
         assert killed and office.pool.groups != killed
+
+
+def test_a_home_that_names_no_owner_is_removed_in_time(tmp_path: Path) -> None:
+    old, new = tmp_path / "office-old", tmp_path / "office-new"
+    for home in (old, new):
+        home.mkdir()
+    os.utime(old, (1, 1))
+    sweep(tmp_path)
+    assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_nothing_is_started_after_the_end(bench: Bench) -> None:
+    office = bench.pool(instances=1)
+    assert bench.convert(office, "a") == "this is a"
+    office.close()
+    assert bench.convert(office, "b") == "CorruptDocument"
+    assert office.pool.groups == []

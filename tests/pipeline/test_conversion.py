@@ -434,3 +434,42 @@ def test_set_json_says_with_what_the_set_was_made(bench: Bench) -> None:
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file below a folder, by path."""
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.mark.parametrize(("stage", "name"), [("structure", "elements.json"), ("plan", "plans.json")])
+@pytest.mark.parametrize("text", ["{garb", "[]"])
+def test_damaged_results_are_named_and_repair_makes_room_for_new_ones(
+    bench: Bench, stage: str, name: str, text: str
+) -> None:
+    bench.write("a.pdf", "# One\n\nText one.", "Text two.")
+    bench.run()
+    bench.export()
+    chunks = bench.chunks()
+    (path,) = (bench.workspace / "artifacts" / stage).glob(f"*/{name}")
+    path.write_text(text)
+    with Store(bench.workspace) as store:
+        catalog = Catalog(store.catalog_path)
+        assert repair(store, catalog).damaged == (str(path.parent.relative_to(bench.workspace)),)
+        catalog.close()
+    bench.export()
+    assert bench.chunks() == chunks
+
+
+def test_a_damaged_page_is_left_out_and_read_again(bench: Bench) -> None:
+    bench.write("a.pdf", "one", "two")
+    bench.run()
+    page = next((bench.workspace / "pages").glob("*.json"))
+    page.write_text("{garb")
+    assert bench.export()["pages_by_state"] == {"ok": 1, "failed": 1}
+    read = FakeRead()
+    assert bench.run(tools(read)).exit_code == 0
+    assert len(read.read) == 1
+
+
+def test_a_damaged_set_is_named(bench: Bench) -> None:
+    bench.write("a.pdf", "one")
+    bench.run()
+    bench.export()
+    (bench.workspace / "exports" / "default" / "chunks.jsonl").write_text("{garb\n")
+    with pytest.raises(UsageError, match=r"chunks\.jsonl: damaged"):
+        bench.chunks()
