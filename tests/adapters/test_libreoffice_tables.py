@@ -66,10 +66,10 @@ def _docx(widths: list[float], rows: list[list[str]], share: int | None = None) 
 
 @pytest.mark.parametrize("share", [None, 100, 5])
 def test_words_and_numbers_in_narrow_columns_are_not_broken(tmp_path: Path, share: int | None) -> None:
-    rows = [["Store ID", "Price", "Remarks"], ["VELVERA-001", "₹1,049,999", "Opening hours may change"]]
+    rows = [["Store ID", "Price", "Remarks"], ["VELVERA-001", "1,049,999", "Opening hours may change"]]
     source = tmp_path / "a.docx"
     source.write_bytes(_docx([0.7, 0.7, 14.0], rows, share))
     with LibreOfficeConverter(tmp_path / "work") as office:
         office.convert(source, tmp_path / "a.pdf", suffix=".docx")
     words = page_texts(tmp_path / "a.pdf")[0].split()
-    assert {"Store", "VELVERA-001", "₹1,049,999", "Remarks", "Opening"} <= set(words)
+    assert {"Store", "VELVERA-001", "1,049,999", "Remarks", "Opening"} <= set(words)
