@@ -34,6 +34,7 @@ _LOOK = 0.2
 _PR_SET_CHILD_SUBREAPER = 36
 _LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0}
 """Media descriptor: com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE are 0."""
+_SLIDES = "com.sun.star.presentation.PresentationDocument"
 _FINAL_TEXT = 0
 """com.sun.star.document.RedlineDisplayType.NONE: insertions as plain text, deletions not at all."""
 _OPTIONS = [
@@ -62,6 +63,10 @@ class _Desktop:
         if document is not None and document.supportsService("com.sun.star.text.TextDocument"):
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
             _beside("libreoffice_tables").fit_tables(document)
+        if document is not None and document.supportsService(_SLIDES):
+            tables = _beside("libreoffice_tables")
+            slides = _beside("libreoffice_slides")
+            slides.SlideFitter(document, tables.longest_word, tables.fit).run()
         return document
 
 

@@ -157,7 +157,7 @@ class OfficeInstance:
 
     def _spawn(self, program: OfficeProgram, home: Path) -> subprocess.Popen[bytes]:
         script = Path(bridge.__file__)
-        helpers = [script.with_name(f"{name}.py") for name in ("libreoffice_tables",)]
+        helpers = [script.with_name(f"{name}.py") for name in ("libreoffice_tables", "libreoffice_slides")]
         words = (program.python, "-I", script, program.site_packages, program.soffice, home / PROFILE)
         isolation = self._isolation or sandbox.available()
         readable = (script, *helpers, program.site_packages / "unoserver", *program.folders)

@@ -1,0 +1,234 @@
+"""Makes slides whole whose text or tables run off their lower edge: smaller type, then another slide.
+
+Loaded by `libreoffice_bridge` into the Python that can `import uno`; it stands alone. PowerPoint shrinks text
+that is too long when a slide is opened; LibreOffice lets it run off. Where smaller type is not enough, the
+slide goes on, under its title, on a continuation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_SCALES = (0.9, 0.8, 0.7, 0.6)
+"""Scales of the type tried, the largest that fits first; past the last a slide goes on to another."""
+_SMALLEST = 9.0
+"""Points below which type is not shrunk."""
+_MARGIN = 300
+"""1/100 mm left free at the lower edge and beside tables."""
+_MOST = 60
+"""Continuations of a slide at most."""
+_POINT = 35.28
+"""1/100 mm of a typographic point."""
+_PADDING = 520
+"""1/100 mm of a cell that are not text."""
+_TITLE = "com.sun.star.presentation.TitleTextShape"
+_TABLE = "com.sun.star.drawing.TableShape"
+
+Fit = Callable[[list[float], list[float]], "tuple[list[float], float] | None"]
+
+
+class SlideFitter:
+    """`longest_word` and `fit` are those of `libreoffice_tables`."""
+
+    def __init__(self, document: Any, longest_word: Callable[[str], float], fit: Fit) -> None:
+        self._document, self._longest_word, self._fit = document, longest_word, fit
+
+    def run(self) -> list[int]:
+        """Change the slides; returns the original number, from 1, of each slide that is shown now."""
+        pages, numbers, at, number, continued = self._document.getDrawPages(), [], 0, 0, 0
+        while at < pages.getCount():
+            page = pages.getByIndex(at)
+            number += not continued
+            continued = continued + 1 if continued < _MOST and self._goes_on(page) else 0
+            if page.Visible:
+                numbers.append(number)
+            at += 1
+        return numbers
+
+    def _goes_on(self, page: Any) -> bool:
+        """Whether the slide went on to a new one behind it; then that is to be looked at next."""
+        for index in range(page.getCount()):
+            try:
+                if self._shape_goes_on(page, index):
+                    return True
+            except Exception:  # a shape that has no text, or no size of its own
+                continue
+        return False
+
+    def _shape_goes_on(self, page: Any, index: int) -> bool:
+        shape = page.getByIndex(index)
+        room = page.Height - shape.Position.Y - _MARGIN
+        if shape.ShapeType == _TABLE:
+            self._widen_columns(shape, page)
+            height, cut, texts = _table_height, _cut_table, _cells(shape.Model)
+            if shape.BoundRect.Height <= room:
+                return False
+        elif hasattr(shape, "getString") and shape.getString().strip():
+            height, cut, texts = _text_height, _cut_text, [shape]
+            if _text_fits(shape, room):
+                return False
+        else:
+            return False
+        if _shrink(shape, texts, room, height):
+            return False
+        copy = self._document.duplicate(page)
+        cut(shape, copy.getByIndex(index), room)
+        _keep_title_and(copy, index)
+        return True
+
+    def _widen_columns(self, shape: Any, page: Any) -> None:
+        """Room for the longest words, as far as the slide is wide."""
+        model = shape.Model
+        columns = [model.getColumns().getByIndex(n) for n in range(model.getColumns().getCount())]
+        widths = [float(column.Width) for column in columns]
+        rows = range(model.getRows().getCount())
+        least = []
+        for n in range(len(columns)):
+            cells = [model.getCellByPosition(n, row) for row in rows]
+            words = [self._longest_word(cell.getString()) * _size(cell) for cell in cells]
+            least.append(max(words) * _POINT + _PADDING)
+        most = page.Width - 2 * max(shape.Position.X, _MARGIN)
+        total = min(max(sum(widths), sum(least)), most)
+        fitted = self._fit([width * total / sum(widths) for width in widths], least)
+        for column, width in zip(columns, fitted[0] if fitted else (), strict=False):
+            column.Width = round(width)
+        if fitted and fitted[1] < 1.0:
+            _scale(list(_sizes(_cells(model))), fitted[1])
+
+
+def _keep_title_and(page: Any, index: int) -> None:
+    for other in reversed(range(page.getCount())):
+        shape = page.getByIndex(other)
+        if other != index and shape.ShapeType != _TITLE:
+            page.remove(shape)
+
+
+def _shrink(shape: Any, texts: list[Any], room: int, height: Callable[[Any], int]) -> bool:
+    """Whether the shape fits in smaller type."""
+    sizes = list(_sizes(texts))
+    for scale in _SCALES:
+        _scale(sizes, scale)
+        if height(shape) <= room:
+            return True
+    return False
+
+
+def _scale(sizes: list[tuple[Any, float]], scale: float) -> None:
+    for portion, size in sizes:
+        portion.CharHeight = max(min(size, _SMALLEST), size * scale)
+
+
+def _sizes(texts: list[Any]) -> Iterator[tuple[Any, float]]:
+    for text in texts:
+        for paragraph in _paragraphs(text):
+            portions = paragraph.createEnumeration()
+            while portions.hasMoreElements():
+                portion = portions.nextElement()
+                yield portion, float(portion.CharHeight)
+
+
+def _size(text: Any) -> float:
+    return max((size for _, size in _sizes([text])), default=18.0)
+
+
+def _paragraphs(text: Any) -> list[Any]:
+    found, paragraphs = [], text.createEnumeration()
+    while paragraphs.hasMoreElements():
+        found.append(paragraphs.nextElement())
+    return found
+
+
+def _text_fits(shape: Any, room: int) -> bool:
+    """Whether it ends above the slide's lower edge; a frame that does stays as it is."""
+    size, place, grows = shape.Size, shape.Position, shape.TextAutoGrowHeight
+    shape.TextAutoGrowHeight = True
+    height = _text_height(shape)
+    if height > room:
+        shape.setPosition(place)
+        return False
+    shape.TextAutoGrowHeight = grows or height > size.Height
+    size.Height = max(size.Height, height)
+    shape.setSize(size)
+    shape.setPosition(place)
+    return True
+
+
+def _text_height(shape: Any) -> int:
+    """Of the frame, which grows with its text; first made flat, since it does not shrink by itself.
+
+    It grows from the upper edge: text that stands at the middle or the lower edge would move it.
+    """
+    place, size = shape.Position, shape.Size
+    size.Height = 100
+    shape.setSize(size)
+    height = int(shape.Size.Height)
+    shape.setPosition(place)
+    return height
+
+
+def _cut_text(shape: Any, copy: Any, room: int) -> None:
+    """Leave the paragraphs that fit in `shape`, the others in its copy."""
+    paragraphs = _paragraphs(shape)
+    kept = len(paragraphs)
+    while kept > 1 and _text_height(shape) > room:
+        kept -= 1
+        cursor = shape.createTextCursorByRange(_paragraphs(shape)[kept - 1].getEnd())
+        cursor.gotoEnd(True)
+        cursor.setString("")
+    if kept == 1 and _text_height(shape) > room:
+        return _cut_paragraph(shape, copy, room)
+    return _drop_before(copy, _paragraphs(copy)[kept].getStart())
+
+
+def _cut_paragraph(shape: Any, copy: Any, room: int) -> None:
+    """Words are taken off the only paragraph's end until it fits."""
+    text = whole = _paragraphs(shape)[0].getString()
+    while _text_height(shape) > room and " " in text.strip():
+        text = text[: int(len(text) * 0.9)].rpartition(" ")[0]
+        cursor = shape.createTextCursor()
+        cursor.gotoStart(False)
+        cursor.goRight(len(text), False)
+        cursor.gotoEnd(True)
+        cursor.setString("")
+    start = copy.createTextCursor()
+    start.gotoStart(False)
+    start.goRight(min(len(text) + 1, len(whole)), False)
+    _drop_before(copy, start.getStart())
+
+
+def _drop_before(text: Any, place: Any) -> None:
+    cursor = text.createTextCursor()
+    cursor.gotoStart(False)
+    cursor.gotoRange(place, True)
+    cursor.setString("")
+
+
+def _cells(model: Any) -> list[Any]:
+    return [
+        model.getCellByPosition(column, row)
+        for row in range(model.getRows().getCount())
+        for column in range(model.getColumns().getCount())
+    ]
+
+
+def _table_height(shape: Any) -> int:
+    """Of all rows, each as flat as its text allows; the shape's own size says nothing about it."""
+    rows = shape.Model.getRows()
+    for n in range(rows.getCount()):
+        rows.getByIndex(n).Height = 100
+    size = shape.Size
+    size.Height = 100
+    shape.setSize(size)
+    return int(shape.BoundRect.Height)
+
+
+def _cut_table(shape: Any, copy: Any, room: int) -> None:
+    """Leave the rows that fit in `shape`; the copy has the header and the others."""
+    rows = shape.Model.getRows()
+    kept = rows.getCount()
+    while kept > 2 and _table_height(shape) > room:
+        kept -= 1
+        rows.removeByIndex(kept, 1)
+    if kept < copy.Model.getRows().getCount():
+        copy.Model.getRows().removeByIndex(1, kept - 1)
