@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import re
 import shutil
@@ -75,8 +76,16 @@ def fingerprint() -> Mapping[str, str]:
         "libreoffice": libreoffice_version(),
         "fonts": fonts_digest(),
         "profile": settings_digest(),
-        "converter": "2",
+        "converter": "3",
     }
+
+
+def numbers_file(pdf: Path) -> Path:
+    """Where the numbers of a PDF's pages in the original stand, if they are not 1, 2, 3 and so on.
+
+    A list of integers, one a page: slides that are left out count, a continuation has its slide's number.
+    """
+    return pdf.with_name(f"{pdf.name}.numbers")
 
 
 class LibreOfficeConverter:
@@ -154,11 +163,13 @@ class LibreOfficeConverter:
             job = _prepare(source, Path(folder), suffix, password)
             output = Path(folder) / "output.pdf"
             try:
-                instance.convert(job.document, output, read_as=job.read_as, password=job.password)
+                numbers = instance.convert(job.document, output, read_as=job.read_as, password=job.password)
             except OfficeRefused as error:
                 reason = str(error).replace(str(job.document), source.name)
                 raise self._refused(source, job, reason) from error
             target.write_bytes(canonical(_checked(source, output)))
+            if numbers != tuple(range(1, len(numbers) + 1)):
+                numbers_file(target).write_text(json.dumps(numbers), "utf-8")
 
     def _refused(self, source: Path, job: _Job, reason: str) -> DracError:
         if is_short_of_space(self._workdir, _ROOM):

@@ -54,11 +54,14 @@ class _Desktop:
     def __init__(self, desktop: Any, properties: tuple[Any, ...]) -> None:
         self._desktop = desktop
         self._properties = properties
+        self.numbers: list[int] = []
+        """Of a presentation loaded last: the number of the original slide of each page."""
 
     def getFrames(self) -> Any:
         return self._desktop.getFrames()
 
     def loadComponentFromURL(self, url: str, frame: str, flags: int, properties: tuple[Any, ...]) -> Any:
+        self.numbers = []
         document = self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
         if document is not None and document.supportsService("com.sun.star.text.TextDocument"):
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
@@ -66,7 +69,7 @@ class _Desktop:
         if document is not None and document.supportsService(_SLIDES):
             tables = _beside("libreoffice_tables")
             slides = _beside("libreoffice_slides")
-            slides.SlideFitter(document, tables.longest_word, tables.fit).run()
+            self.numbers = slides.SlideFitter(document, tables.longest_word, tables.fit).run()
         return document
 
 
@@ -151,7 +154,7 @@ def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
         )
     except Exception as error:
         return {"refused" if _lives(converter) else "died": str(error) or type(error).__name__}
-    return {"done": True}
+    return {"done": True, "numbers": converter.desktop.numbers}
 
 
 def _lives(converter: Any) -> bool:

@@ -126,9 +126,12 @@ class OfficeInstance:
         self._await_start(self._home)
         return self._home
 
-    def convert(self, source: Path, target: Path, *, read_as: str | None, password: str | None) -> None:
+    def convert(
+        self, source: Path, target: Path, *, read_as: str | None, password: str | None
+    ) -> tuple[int, ...]:
         """Export `source` to the PDF `target`; raises OfficeRefused, OfficeDied or one of its kinds.
 
+        Returns for a presentation the original number, from 1, of each page's slide, else nothing.
         `read_as` names LibreOffice's import filter; None lets it look for itself.
         """
         self._served += 1
@@ -141,6 +144,7 @@ class OfficeInstance:
             raise OfficeDied(answer["died"])
         if "refused" in answer:
             raise OfficeRefused(answer["refused"])
+        return tuple(answer["numbers"])
 
     def kill(self) -> None:
         """End the group and remove its folder; nothing happens when it does not run."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -43,6 +43,18 @@ class PdfPassthrough:
                 _save_decrypted(document, target)
             else:
                 shutil.copyfile(source, target)
+
+
+def label_pages(pdf: Path, numbers: Sequence[int]) -> None:
+    """Write into a PDF which numbers viewers show for its pages (ISO 32000-1, 12.4.2)."""
+    import pymupdf
+
+    starts = [n for n, number in enumerate(numbers) if n == 0 or number != numbers[n - 1] + 1]
+    labels = [{"startpage": n, "prefix": "", "style": "D", "firstpagenum": numbers[n]} for n in starts]
+    with pymupdf.open(pdf, filetype="pdf") as document:
+        document.set_page_labels(labels)
+        data = document.tobytes(no_new_id=True)
+    pdf.write_bytes(data)
 
 
 def inspect(pdf: Path, password: str | None = None) -> PdfInfo:

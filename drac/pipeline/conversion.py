@@ -238,6 +238,7 @@ class Conversion:
             "stage": "normalize", "digest": document.normalize_digest, "type": document.kind.name,
             "source_sha256": document.sha256, "outputs": {"document.pdf": made.pdf_digest},
             "pages": made.pages, "fonts": asdict(made.fonts), "words_found": made.words_found,
+            "numbers": made.numbers,
         }  # fmt: skip
         self._store.commit("normalize", document.normalize_digest, document.folder, meta)
         self._catalog.add_time("normalize", 1, made.seconds)
@@ -385,6 +386,7 @@ class Conversion:
             "convert": self._convert if good else None,
             "fonts": document.meta.get("fonts") if good else None,
             "words_found": document.meta.get("words_found") if good else None,
+            "numbers": document.meta.get("numbers") if good else None,
         }  # fmt: skip
         self._store.put_source(document.source.doc_id, record)
         self._catalog.put_source(record)

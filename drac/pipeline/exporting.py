@@ -104,7 +104,7 @@ def _write_chunks(store: Store, path: Path, planned: list[Planned]) -> tuple[str
                 data = f"{line}\n".encode()
                 total.update(data)
                 stream.write(data)
-            documents.append(_document_record(one, len(chunks)))
+            documents.append(_document_record(store, one, len(chunks)))
         stream.flush()
     with disk_errors(path):
         aside.replace(path)
@@ -112,13 +112,15 @@ def _write_chunks(store: Store, path: Path, planned: list[Planned]) -> tuple[str
     return total.hexdigest(), documents
 
 
-def _document_record(planned: Planned, chunks: int) -> dict[str, Any]:
+def _document_record(store: Store, planned: Planned, chunks: int) -> dict[str, Any]:
+    """`page_numbers`: of each page in the original (slides), where they are not 1, 2, 3 and so on."""
     source = planned.source
+    numbers = (store.get_source(source.doc_id) or {}).get("numbers")
     return {
         "doc_id": source.doc_id, "collection": source.collection, "source": source.path,
         "pages": len(planned.pages), "chunks": chunks,
         "pages_not_ok": {str(n): state for n, state in planned.pages.items() if state != "ok"},
-        "plan_counts": dict(planned.counts),
+        "plan_counts": dict(planned.counts), **({"page_numbers": numbers} if numbers else {}),
     }  # fmt: skip
 
 

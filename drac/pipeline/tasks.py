@@ -48,6 +48,8 @@ class Normalized:
     """What the document asked for, and what the PDF has."""
     words_found: float | None = None
     """Share of the source's words that are in the PDF's text, 0.0 to 1.0; None where that is not known."""
+    numbers: tuple[int, ...] = ()
+    """Number of each page in the original, where that differs from the PDF's; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ and `read_task` run in worker processes, where PyMuPDF lives.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -170,11 +171,26 @@ def normalize_task(task: NormalizeTask) -> Normalized:
 
     began = time.perf_counter()
     _convert_with_passwords(_converter(task.converter), task)
+    numbers = _numbers(task)
     info = inspect(task.target)
     if info.pages > task.max_pages:
         raise LimitExceeded(f"{info.pages:,} pages, more than the limit of {task.max_pages:,}")
     fonts, found = _compared(task)
-    return Normalized(info.pages, file_digest(task.target), time.perf_counter() - began, fonts, found)
+    seconds = time.perf_counter() - began
+    return Normalized(info.pages, file_digest(task.target), seconds, fonts, found, numbers)
+
+
+def _numbers(task: NormalizeTask) -> tuple[int, ...]:
+    """Numbers of the pages in the original, where the PDF's are others; written into it as labels."""
+    from drac.adapters.libreoffice import numbers_file
+    from drac.adapters.pymupdf_pdf import label_pages
+
+    file = numbers_file(task.source)
+    if task.converter != "finish" or not file.exists():
+        return ()
+    numbers = tuple(json.loads(file.read_text("utf-8")))
+    label_pages(task.target, numbers)
+    return numbers
 
 
 def _compared(task: NormalizeTask) -> tuple[Fonts, float | None]:

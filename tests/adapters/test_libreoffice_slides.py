@@ -1,0 +1,128 @@
+"""Slides are whole in the PDF, and their pages keep the numbers of the file."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+from fakes_normalize import page_texts
+
+from drac.adapters.libreoffice import LibreOfficeConverter, numbers_file
+from drac.adapters.pymupdf_pdf import label_pages
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LibreOfficeConverter]:
+    with LibreOfficeConverter(tmp_path_factory.mktemp("office")) as converter:
+        yield converter
+
+
+def _slides(*fill: Callable[[Any], None]) -> bytes:
+    """A presentation with a titled slide for each of `fill`, which is given the slide."""
+    from pptx import Presentation
+
+    presentation, out = Presentation(), io.BytesIO()
+    for number, one in enumerate(fill, 1):
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+        slide.shapes.title.text = f"Title{number}"
+        one(slide)
+    presentation.save(out)
+    return out.getvalue()
+
+
+def _lines(count: int) -> Callable[[Any], None]:
+    def fill(slide: Any) -> None:
+        slide.placeholders[1].text = "\n".join(f"line{n} has some words" for n in range(count))
+
+    return fill
+
+
+def _hidden(slide: Any) -> None:
+    _lines(2)(slide)
+    slide._element.set("show", "0")
+
+
+def _table(rows: int) -> Callable[[Any], None]:
+    def fill(slide: Any) -> None:
+        from pptx.util import Inches
+
+        slide.placeholders[1]._element.getparent().remove(slide.placeholders[1]._element)
+        shape = slide.shapes.add_table(rows, 3, Inches(0.5), Inches(1.5), Inches(9), Inches(1))
+        for row in range(rows):
+            for column, text in enumerate(("Identifier", f"row{row}", "a somewhat longer remark")):
+                shape.table.cell(row, column).text = text if row else f"head{column}"
+        shape.table.columns[0].width = Inches(0.3)
+
+    return fill
+
+
+def _convert(
+    office: LibreOfficeConverter, folder: Path, *fill: Callable[[Any], None]
+) -> tuple[list[str], list[int]]:
+    """Text of each page inside its edges, and the slide that each page is of."""
+    source, target = folder / "a.pptx", folder / "out.pdf"
+    source.write_bytes(_slides(*fill))
+    office.convert(source, target, suffix=".pptx")
+    texts = page_texts(target)
+    numbers = numbers_file(target)
+    return texts, json.loads(numbers.read_text()) if numbers.exists() else list(range(1, len(texts) + 1))
+
+
+def test_slides_that_fit_stay_as_they_are(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    texts, numbers = _convert(office, tmp_path, _lines(5), _lines(3))
+    assert numbers == [1, 2]
+    with pymupdf.open(tmp_path / "out.pdf") as document:
+        sizes = {round(span["size"]) for block in document[0].get_text("dict")["blocks"][1:]
+                 for line in block.get("lines", ()) for span in line["spans"]}  # fmt: skip
+    assert sizes == {32}
+    assert "line4" in texts[0]
+
+
+def test_a_little_too_much_text_is_shrunk(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    texts, numbers = _convert(office, tmp_path, _lines(13))
+    assert numbers == [1]
+    assert all(f"line{n} has" in texts[0] for n in range(13))
+
+
+def test_much_more_text_goes_on_under_the_title_and_the_number(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    texts, numbers = _convert(office, tmp_path, _lines(70), _lines(2))
+    assert len(texts) == len(numbers) > 2
+    assert numbers == [1] * (len(numbers) - 1) + [2]
+    assert all("Title1" in text for text in texts[:-1]) and "Title2" in texts[-1]
+    words = [word for text in texts[:-1] for word in text.split() if word.startswith("line")]
+    assert words == [f"line{n}" for n in range(70)]
+
+
+def test_a_long_table_goes_on_with_its_header(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    texts, numbers = _convert(office, tmp_path, _table(60))
+    assert len(texts) > 1 and set(numbers) == {1}
+    assert all("head1" in text for text in texts)
+    rows = [word for text in texts for word in text.split() if word.startswith("row")]
+    assert rows == [f"row{n}" for n in range(1, 60)]
+    assert all("Identifier" in text for text in texts), "the narrow column was widened"
+
+
+def test_hidden_slides_are_left_out_and_counted(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    texts, numbers = _convert(office, tmp_path, _lines(1), _hidden, _lines(1))
+    assert ["Title1" in texts[0], "Title3" in texts[1]] == [True, True]
+    assert (len(texts), numbers) == (2, [1, 3])
+
+
+def test_labels_say_the_numbers_of_the_original(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for _ in range(4):
+            document.new_page()
+        document.save(tmp_path / "a.pdf")
+    label_pages(tmp_path / "a.pdf", (1, 1, 3, 4))
+    once = (tmp_path / "a.pdf").read_bytes()
+    with pymupdf.open(tmp_path / "a.pdf") as document:
+        assert [page.get_label() for page in document] == ["1", "1", "3", "4"]
+    label_pages(tmp_path / "a.pdf", (1, 1, 3, 4))
+    assert len((tmp_path / "a.pdf").read_bytes()) == pytest.approx(len(once), abs=200)
