@@ -90,7 +90,13 @@ class Store:
     def __enter__(self) -> Store:
         """Take the writer's lock and clear what a killed run left; raises WorkspaceBusy."""
         self.create()
-        self._lock = (self.root / "lock").open("wb")
+        try:
+            self._lock = (self.root / "lock").open("wb")
+        except OSError as error:
+            raise UsageError(
+                f"{self.root / 'lock'}: cannot be opened: {error.strerror}",
+                remedy="Choose another --workspace, one that may be written.",
+            ) from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
