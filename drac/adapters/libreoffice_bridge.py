@@ -34,7 +34,6 @@ _LOOK = 0.2
 _PR_SET_CHILD_SUBREAPER = 36
 _LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0}
 """Media descriptor: com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE are 0."""
-_SLIDES = "com.sun.star.presentation.PresentationDocument"
 _FINAL_TEXT = 0
 """com.sun.star.document.RedlineDisplayType.NONE: insertions as plain text, deletions not at all."""
 _OPTIONS = [
@@ -63,14 +62,30 @@ class _Desktop:
     def loadComponentFromURL(self, url: str, frame: str, flags: int, properties: tuple[Any, ...]) -> Any:
         self.numbers = []
         document = self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
-        if document is not None and document.supportsService("com.sun.star.text.TextDocument"):
+        if document is not None:
+            self._prepare(document)
+        return document
+
+    def _prepare(self, document: Any) -> None:
+        """What LibreOffice would print otherwise than a reader sees it."""
+        tables = _beside("libreoffice_tables")
+        if document.supportsService("com.sun.star.text.TextDocument"):
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
-            _beside("libreoffice_tables").fit_tables(document)
-        if document is not None and document.supportsService(_SLIDES):
-            tables = _beside("libreoffice_tables")
+            tables.fit_tables(document)
+        elif document.supportsService("com.sun.star.presentation.PresentationDocument"):
             slides = _beside("libreoffice_slides")
             self.numbers = slides.SlideFitter(document, tables.longest_word, tables.fit).run()
-        return document
+        elif document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+            _hide_sheets(document)
+
+
+def _hide_sheets(document: Any) -> None:
+    """A hidden sheet is printed all the same where it has a print area."""
+    sheets = document.getSheets()
+    for name in sheets.getElementNames():
+        sheet = sheets.getByName(name)
+        if not sheet.IsVisible:
+            sheet.setPrintAreas(())
 
 
 def main(arguments: list[str]) -> None:

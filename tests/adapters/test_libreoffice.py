@@ -160,6 +160,22 @@ def test_a_fresh_instance_gives_the_same_bytes(office: LibreOfficeConverter, tmp
             assert (tmp_path / "out.pdf").read_bytes() == (tmp_path / f"{name}.pdf").read_bytes(), name
 
 
+def test_f05_hidden_sheets_are_not_printed(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book, out = Workbook(), io.BytesIO()
+    book.active.title = "Shown"
+    book.active["A1"] = "visible text"
+    for name, state, area in (("H", "hidden", None), ("P", "hidden", "A1:B2"), ("V", "veryHidden", None)):
+        sheet = book.create_sheet(name)
+        sheet["A1"], sheet.sheet_state = f"secret {name}", state
+        if area:
+            sheet.print_area = area
+    book.save(out)
+    (page,) = _convert(office, tmp_path, "a.xlsx", out.getvalue())
+    assert "visible text" in page and "secret" not in page
+
+
 def test_f07_deleted_text_is_left_out_and_inserted_text_looks_like_any_other(
     office: LibreOfficeConverter, tmp_path: Path
 ) -> None:
