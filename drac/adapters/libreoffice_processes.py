@@ -76,6 +76,8 @@ def end(process: subprocess.Popen[bytes]) -> None:
     for pid in others:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    if others:
+        process.send_signal(signal.SIGCONT)  # a leader that was stopped reaps nobody
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(3.0 if others else 0.0)
     kill_group(process.pid)

@@ -242,6 +242,9 @@ class _Stub:
     def kill(self) -> None:
         self.kills += 1
 
+    def close(self) -> None:
+        pass
+
 
 @pytest.mark.parametrize(
     ("failure", "error"),
