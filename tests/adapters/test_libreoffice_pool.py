@@ -63,11 +63,11 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     made = Bench(tmp_path)
 
     class Struck(OfficeInstance):
-        def convert(self, source: Path, target: Path, **options: object) -> None:
+        def convert(self, source: Path, target: Path, **options: object) -> tuple[int, ...]:
             blow = made.struck.get(threading.current_thread().name)
             if blow and self.group:
                 strike(self.group, blow)
-            super().convert(source, target, **options)  # type: ignore[arg-type]
+            return super().convert(source, target, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(libreoffice_pool, "OfficeInstance", Struck)
     yield made
