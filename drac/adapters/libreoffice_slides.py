@@ -7,6 +7,7 @@ slide goes on, under its title, on a continuation.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,10 +23,16 @@ _POINT = 35.28
 """1/100 mm of a typographic point."""
 _PADDING = 520
 """1/100 mm of a cell that are not text."""
+_NUMBERS = frozenset((0, 1, 2, 3, 4, 9, 10))
+"""com.sun.star.style.NumberingType of letters, Roman and Arabic numbers."""
 _TITLE = "com.sun.star.presentation.TitleTextShape"
 _TABLE = "com.sun.star.drawing.TableShape"
 
 Fit = Callable[[list[float], list[float]], "tuple[list[float], float] | None"]
+
+
+class _GivenUp(Exception):
+    """A slide could not be parted; its copy, which is whole, has taken its place."""
 
 
 class SlideFitter:
@@ -52,6 +59,8 @@ class SlideFitter:
             try:
                 if self._shape_goes_on(page, index):
                     return True
+            except _GivenUp:
+                return False
             except Exception:  # a shape that has no text, or no size of its own
                 continue
         return False
@@ -73,8 +82,12 @@ class SlideFitter:
         if _shrink(shape, texts, room, height):
             return False
         copy = self._document.duplicate(page)
-        cut(shape, copy.getByIndex(index), room)
-        _keep_title_and(copy, index)
+        try:
+            cut(shape, copy.getByIndex(index), room)
+            _keep_title_and(copy, index)
+        except Exception as error:
+            self._document.getDrawPages().remove(page)
+            raise _GivenUp from error
         return True
 
     def _widen_columns(self, shape: Any, page: Any) -> None:
@@ -178,7 +191,70 @@ def _cut_text(shape: Any, copy: Any, room: int) -> None:
         cursor.setString("")
     if kept == 1 and _text_height(shape) > room:
         return _cut_paragraph(shape, copy, room)
-    return _drop_before(copy, _paragraphs(copy)[kept].getStart())
+    return _begin_with(copy, kept)
+
+
+def _begin_with(text: Any, kept: int) -> None:
+    """Take out the first `kept` paragraphs; numbered ones after them keep their numbers.
+
+    An empty paragraph is left in their place: the next one would take over the look of the first.
+    """
+    paragraphs = _paragraphs(text)
+    _number_on(paragraphs, kept)
+    cursor = text.createTextCursor()
+    cursor.gotoStart(False)
+    cursor.gotoRange(paragraphs[kept - 1].getEnd(), True)
+    cursor.setString("")
+    left = _paragraphs(text)[0]
+    left.CharHeight = 1.0
+    if left.NumberingLevel is not None:
+        left.NumberingIsNumber = False
+
+
+def _number_on(paragraphs: list[Any], kept: int) -> None:
+    places = places_in_lists([_numbered_level(one) for one in paragraphs])
+    first: dict[int, int] = {}
+    for paragraph, (run, place) in zip(paragraphs[kept:], places[kept:], strict=True):
+        if run is None:
+            continue
+        gone = first.setdefault(run, place)
+        if gone:
+            _start_later(paragraph, gone)
+
+
+def places_in_lists(levels: list[int | None]) -> list[tuple[int | None, int]]:
+    """(which list, place in it from 0) of paragraphs; `levels` has the depth of those that are numbered."""
+    open_lists: dict[int, tuple[int, int]] = {}
+    found: list[tuple[int | None, int]] = []
+    for at, level in enumerate(levels):
+        if level is None:
+            found.append((None, 0))
+            continue
+        open_lists = {depth: state for depth, state in open_lists.items() if depth <= level}
+        run, place = open_lists.get(level, (at, -1))
+        open_lists[level] = (run, place + 1)
+        found.append((run, place + 1))
+    return found
+
+
+def _numbered_level(paragraph: Any) -> int | None:
+    """Depth of a paragraph that shows a number; None for one with a bullet or nothing."""
+    level = paragraph.NumberingLevel
+    if level is None or level < 0 or not paragraph.NumberingIsNumber:
+        return None
+    kinds = {one.Name: one.Value for one in paragraph.NumberingRules.getByIndex(level)}
+    return int(level) if kinds["NumberingType"] in _NUMBERS else None
+
+
+def _start_later(paragraph: Any, by: int) -> None:
+    uno: Any = importlib.import_module("uno")  # there only where LibreOffice's own Python runs
+    rules, level = paragraph.NumberingRules, int(paragraph.NumberingLevel)
+    properties = rules.getByIndex(level)
+    for one in properties:
+        if one.Name == "StartWith":
+            one.Value = int(one.Value) + by
+    uno.invoke(rules, "replaceByIndex", (level, uno.Any("[]com.sun.star.beans.PropertyValue", properties)))
+    paragraph.NumberingRules = rules
 
 
 def _cut_paragraph(shape: Any, copy: Any, room: int) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pymupdf
@@ -13,6 +16,7 @@ import pytest
 from fakes_normalize import page_texts
 
 from drac.adapters.libreoffice import LibreOfficeConverter, numbers_file
+from drac.adapters.libreoffice_slides import SlideFitter, places_in_lists
 from drac.adapters.pymupdf_pdf import label_pages
 
 
@@ -126,3 +130,100 @@ def test_labels_say_the_numbers_of_the_original(tmp_path: Path) -> None:
         assert [page.get_label() for page in document] == ["1", "1", "3", "4"]
     label_pages(tmp_path / "a.pdf", (1, 1, 3, 4))
     assert len((tmp_path / "a.pdf").read_bytes()) == pytest.approx(len(once), abs=200)
+
+
+def _numbered(count: int) -> Callable[[Any], None]:
+    def fill(slide: Any) -> None:
+        from lxml import etree
+
+        slide.placeholders[1].text = "Intro\n" + "\n".join(f"item{n} in a list" for n in range(1, count + 1))
+        space = "http://schemas.openxmlformats.org/drawingml/2006/main"
+        for paragraph in slide.placeholders[1].text_frame.paragraphs[1:]:
+            etree.SubElement(paragraph._p.get_or_add_pPr(), f"{{{space}}}buAutoNum", type="arabicPeriod")
+
+    return fill
+
+
+def test_numbered_items_keep_their_numbers_on_a_continuation(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    texts, _ = _convert(office, tmp_path, _numbered(60))
+    assert len(texts) > 2
+    shown = re.findall(r"(\d+)\.\s*item(\d+)", " ".join(texts))
+    assert shown == [(str(n), str(n)) for n in range(1, 61)]
+    assert "•" not in texts[1]
+
+
+def test_places_in_lists() -> None:
+    assert places_in_lists([None, 0, 0, 1, 1, 0, 1]) == [
+        (None, 0), (1, 0), (1, 1), (3, 0), (3, 1), (1, 2), (6, 0),
+    ]  # fmt: skip
+
+
+class _Page:
+    """A slide of one text that is too long, which may refuse to be cut."""
+
+    Height, Width, Visible = 1000, 1000, True
+
+    def __init__(self, pages: _Pages) -> None:
+        self.pages = pages
+
+    def getCount(self) -> int:
+        return 1
+
+    def getByIndex(self, index: int) -> Any:
+        return self.pages.shape
+
+
+class _Pages:
+    """A document, and its own list of slides."""
+
+    def __init__(self, shape: Any) -> None:
+        self.shape = shape
+        self.pages = [_Page(self)]
+
+    def getDrawPages(self) -> _Pages:
+        return self
+
+    def getCount(self) -> int:
+        return len(self.pages)
+
+    def getByIndex(self, index: int) -> _Page:
+        return self.pages[index]
+
+    def duplicate(self, page: _Page) -> _Page:
+        self.pages.insert(self.pages.index(page) + 1, _Page(self))
+        return self.pages[self.pages.index(page) + 1]
+
+    def remove(self, page: _Page) -> None:
+        self.pages.remove(page)
+
+
+class _Stubborn:
+    """A shape whose text cannot be cut."""
+
+    ShapeType = "text"
+    TextAutoGrowHeight = False
+
+    def __init__(self) -> None:
+        self.Position, self.Size = SimpleNamespace(Y=0), SimpleNamespace(Height=9000)
+
+    def getString(self) -> str:
+        return "text"
+
+    def setSize(self, size: Any) -> None:
+        size.Height = 9000
+
+    def setPosition(self, place: Any) -> None:
+        pass
+
+    def createEnumeration(self) -> Any:
+        if self.Size.Height == 9000 and "_cut_text" in {frame.function for frame in inspect.stack()}:
+            raise RuntimeError("cannot be cut")
+        return SimpleNamespace(hasMoreElements=lambda: False)
+
+
+def test_a_slide_that_cannot_be_parted_is_left_whole_once() -> None:
+    document = _Pages(_Stubborn())
+    assert SlideFitter(document, lambda text: 0.0, lambda widths, least: None).run() == [1]
+    assert len(document.pages) == 1
