@@ -53,6 +53,8 @@ class _Desktop:
     def __init__(self, desktop: Any, properties: tuple[Any, ...]) -> None:
         self._desktop = desktop
         self._properties = properties
+        self.repairs = True
+        """Whether the layout is changed where text would be broken or cut off."""
         self.numbers: list[int] = []
         """Of a presentation loaded last: the number of the original slide of each page."""
 
@@ -62,7 +64,7 @@ class _Desktop:
     def loadComponentFromURL(self, url: str, frame: str, flags: int, properties: tuple[Any, ...]) -> Any:
         self.numbers = []
         document = self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
-        if document is not None:
+        if document is not None and self.repairs:
             self._prepare(document)
         return document
 
@@ -145,7 +147,8 @@ def _connected(office: subprocess.Popen[bytes], port: int) -> Any:
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
-            made = converter.UnoConverter(interface="127.0.0.1", port=str(port))
+            # without tcpNoDelay, which unoserver does not ask for, many a call waits 40 ms
+            made = converter.UnoConverter(interface="127.0.0.1", port=f"{port},tcpNoDelay=1")
             break
         except Exception:
             if time.monotonic() > deadline or office.poll() is not None:
@@ -157,6 +160,7 @@ def _connected(office: subprocess.Popen[bytes], port: int) -> Any:
 
 
 def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    converter.desktop.repairs = asked["repairs"]
     try:
         converter.convert(
             inpath=asked["document"],

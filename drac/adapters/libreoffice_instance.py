@@ -64,6 +64,8 @@ class OfficeLimits:
     """Bytes that a conversion may write, temporary files included."""
     documents: int = 200
     """Documents after which an instance is replaced, since LibreOffice keeps memory."""
+    repairs: bool = True
+    """Whether the layout is changed where text would be broken or cut off; False: to measure the rest."""
     kept_memory: int = 1 << 30
     """Bytes of memory after a document above which an instance is replaced."""
 
@@ -137,7 +139,7 @@ class OfficeInstance:
         self._served += 1
         asked = {
             "document": str(source), "output": str(target), "export": EXPORT, "read_as": read_as,
-            "password": password,
+            "password": password, "repairs": self._limits.repairs,
         }  # fmt: skip
         answer = self._ask(asked)
         if "died" in answer:

@@ -17,10 +17,18 @@ _SMALLEST = 9.0
 """Points below which type is not shrunk."""
 _MARGIN = 300
 """1/100 mm left free at the lower edge and beside tables."""
+_SLACK = 400
+"""1/100 mm by which a frame may pass the lower edge: the text in it does not."""
+_SHORT = 0.3
+"""Share of the slide's height up to which a text is moved up, not shrunk or parted."""
 _MOST = 60
 """Continuations of a slide at most."""
 _POINT = 35.28
 """1/100 mm of a typographic point."""
+_USUAL = 16.0
+"""Points that type has at least for the estimate of how much room text takes."""
+_CAREFUL = 0.8
+"""Width of a character in shares of the type's size; that of common text is about half."""
 _PADDING = 520
 """1/100 mm of a cell that are not text."""
 _NUMBERS = frozenset((0, 1, 2, 3, 4, 9, 10))
@@ -75,7 +83,7 @@ class SlideFitter:
                 return False
         elif hasattr(shape, "getString") and shape.getString().strip():
             height, cut, texts = _text_height, _cut_text, [shape]
-            if _text_fits(shape, room):
+            if not _may_run_off(shape, room) or _text_fits(shape, room) or _moved_up(shape, page):
                 return False
         else:
             return False
@@ -152,17 +160,34 @@ def _paragraphs(text: Any) -> list[Any]:
     return found
 
 
+def _may_run_off(shape: Any, room: int) -> bool:
+    """Whether a careful estimate, much cheaper than to set the text, says so."""
+    size = max(float(shape.CharHeight or 0.0), _USUAL) * _POINT  # where sizes differ that of the first
+    width = max(int(shape.Size.Width), 1)
+    lines = sum(-(-int(len(line) * size * _CAREFUL) // width) or 1 for line in shape.getString().split("\n"))
+    return bool(lines * size * 2.0 > room)
+
+
 def _text_fits(shape: Any, room: int) -> bool:
     """Whether it ends above the slide's lower edge; a frame that does stays as it is."""
     size, place, grows = shape.Size, shape.Position, shape.TextAutoGrowHeight
     shape.TextAutoGrowHeight = True
     height = _text_height(shape)
-    if height > room:
-        shape.setPosition(place)
+    if height > room + _MARGIN + _SLACK:
         return False
     shape.TextAutoGrowHeight = grows or height > size.Height
     size.Height = max(size.Height, height)
     shape.setSize(size)
+    shape.setPosition(place)
+    return True
+
+
+def _moved_up(shape: Any, page: Any) -> bool:
+    """Whether it is a short text that begins low, such as a footer, and is whole a little higher."""
+    height, place = _text_height(shape), shape.Position
+    if height > _SHORT * page.Height:
+        return False
+    place.Y = max(0, page.Height - height - _MARGIN)
     shape.setPosition(place)
     return True
 
@@ -182,14 +207,14 @@ def _text_height(shape: Any) -> int:
 
 def _cut_text(shape: Any, copy: Any, room: int) -> None:
     """Leave the paragraphs that fit in `shape`, the others in its copy."""
-    paragraphs = _paragraphs(shape)
-    kept = len(paragraphs)
-    while kept > 1 and _text_height(shape) > room:
-        kept -= 1
+    kept, height = len(_paragraphs(shape)), _text_height(shape)
+    while kept > 1 and height > room:
+        kept = max(1, min(kept - 1, round(kept * room / height * 1.1)))
         cursor = shape.createTextCursorByRange(_paragraphs(shape)[kept - 1].getEnd())
         cursor.gotoEnd(True)
         cursor.setString("")
-    if kept == 1 and _text_height(shape) > room:
+        height = _text_height(shape)
+    if kept == 1 and height > room:
         return _cut_paragraph(shape, copy, room)
     return _begin_with(copy, kept)
 
