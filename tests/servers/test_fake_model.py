@@ -28,17 +28,21 @@ def test_it_answers_for_a_users_own_file_and_says_that_it_is_simulated(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
-    with server:
+    try:
         said = _until_ready(server)
         url = re.findall(r"http://127\.0\.0\.1:\d+", said)[0]
-        assert f"drac run 'my file.pdf' --engine openai --base-url {url}/v1 --model simulated\n" in said
-        assert f"drac run 'my file.pdf' --engine bedrock --endpoint-url {url}\n" in said
+        assert f"drac run 'my file.pdf' --engine openai --planner openai --base-url {url}/v1 " in said
+        assert "--model simulated\n" in said
+        assert f"drac run 'my file.pdf' --engine bedrock --planner bedrock --endpoint-url {url}\n" in said
         assert "SIMULATED" in said
         with openai_client(f"{url}/v1") as client:
             replies = [converse(bedrock(url), ["Page 1", image]), complete(client, ["Page 1", image])]
         assert all("The ferry leaves Port Ansel at seven" in text_of(reply) for reply in replies)
         server.send_signal(signal.SIGINT)
         _, told = server.communicate(timeout=20)
+    finally:
+        server.kill()
+        server.wait(20)
     assert server.returncode == 0
     assert "Answered 2 requests" in told
     shown = [one["shown"][0] for one in ServerLog.load(tmp_path / "log.jsonl").entries]
