@@ -74,15 +74,18 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     assert not list((tmp_path / "work").iterdir())
 
 
-def strike(group: int, blow: signal.Signals) -> None:
-    """LibreOffice itself, not the bridge to it."""
+def strike(group: int, blow: signal.Signals) -> bool:
+    """Whether LibreOffice itself, not the bridge to it, was there to be struck."""
     lines = subprocess.run(
         ["ps", "-eo", "pid=,pgid=,comm="], capture_output=True, text=True, check=True
     ).stdout
+    struck = False
     for pid, pgid, name in (line.split(None, 2) for line in lines.splitlines()):
-        if int(pgid) == group and "soffice" in name:
+        if int(pgid) == group and "soffice.bin" in name:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), blow)
+                struck = True
+    return struck
 
 
 def environment(pid: str) -> bytes:
@@ -165,20 +168,12 @@ def test_keys_of_the_caller_do_not_reach_libreoffice(bench: Bench, monkeypatch: 
 
 
 def test_an_office_that_dies_while_it_starts_is_started_once_more(bench: Bench) -> None:
-    killed = []
+    killed: list[int] = []
 
     def kill_first() -> None:
         until = time.monotonic() + 30
         while not killed and time.monotonic() < until:
-            for group in list(office.pool.groups):
-                lines = subprocess.run(
-                    ["ps", "-eo", "pgid=,comm="], capture_output=True, text=True, check=True
-                )
-                if any(
-                    line.split()[0] == str(group) and "soffice" in line for line in lines.stdout.splitlines()
-                ):
-                    strike(group, signal.SIGKILL)
-                    killed.append(group)
+            killed.extend(one for one in office.pool.groups if strike(one, signal.SIGKILL))
             time.sleep(0.01)
 
     with bench.pool(instances=1) as office:
