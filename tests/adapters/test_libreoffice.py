@@ -215,7 +215,7 @@ def test_f11_a_dead_office_is_replaced_and_leaves_no_zombie(
 
 @on_linux
 def test_f01_a_hanging_office_is_killed_and_the_file_tried_again(tmp_path: Path) -> None:
-    with LibreOfficeConverter(tmp_path / "work", OfficeLimits(6.0)) as office:
+    with LibreOfficeConverter(tmp_path / "work", OfficeLimits(12.0)) as office:
         _convert(office, tmp_path, "a.docx", docx_of("one"))
         (group,) = office.pool.groups
         os.killpg(group, signal.SIGSTOP)

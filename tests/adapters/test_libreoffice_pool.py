@@ -105,7 +105,7 @@ def test_f02_documents_are_converted_at_once_and_none_is_lost(bench: Bench) -> N
 
 def test_f01_one_file_hangs_and_its_neighbours_are_converted(bench: Bench) -> None:
     bench.struck["b"] = signal.SIGSTOP
-    with bench.pool(OfficeLimits(5.0)) as office:
+    with bench.pool(OfficeLimits(12.0)) as office:
         found = bench.all(office, ["a", "b", "c", "d"])
     assert found == ["this is a", "LimitExceeded", "this is c", "this is d"]
 
