@@ -327,9 +327,10 @@ def _table_height(shape: Any) -> int:
 def _cut_table(shape: Any, copy: Any, room: int) -> None:
     """Leave the rows that fit in `shape`; the copy has the header and the others."""
     rows = shape.Model.getRows()
-    kept = rows.getCount()
-    while kept > 2 and _table_height(shape) > room:
-        kept -= 1
-        rows.removeByIndex(kept, 1)
+    kept, height = rows.getCount(), _table_height(shape)
+    while kept > 2 and height > room:
+        had, kept = kept, max(2, min(kept - 1, round(kept * room / height * 1.1)))
+        rows.removeByIndex(kept, had - kept)
+        height = _table_height(shape)
     if kept < copy.Model.getRows().getCount():
         copy.Model.getRows().removeByIndex(1, kept - 1)

@@ -178,7 +178,7 @@ def test_a_plan_groups_the_listed_ids(served: tuple[ModelServer, list[bytes]]) -
 
 def test_fifty_slow_requests_are_held_at_once() -> None:
     book, images = drawn_book(50)
-    with ModelServer(book, Behaviour(latency=0.5)) as server, ThreadPoolExecutor(50) as pool:
+    with ModelServer(book, Behaviour(latency=5.0)) as server, ThreadPoolExecutor(50) as pool:
         client = bedrock(server.url)
         converse(client, ["warm"])
         began = time.perf_counter()
@@ -186,7 +186,7 @@ def test_fifty_slow_requests_are_held_at_once() -> None:
         took = time.perf_counter() - began
     assert [text_of(one) for one in replies] == [_said(range(n, n + 1)) for n in range(1, 51)]
     assert server.log.peak == 50
-    assert took < 1.5
+    assert took < 25.0, "one after another they take 250 s"
 
 
 def test_latency_by_image_is_exact(served: tuple[ModelServer, list[bytes]]) -> None:
