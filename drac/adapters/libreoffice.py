@@ -76,7 +76,7 @@ def fingerprint() -> Mapping[str, str]:
         "libreoffice": libreoffice_version(),
         "fonts": fonts_digest(),
         "profile": settings_digest(),
-        "converter": "3",
+        "converter": "4",
     }
 
 

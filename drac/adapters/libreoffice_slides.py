@@ -51,27 +51,34 @@ class SlideFitter:
 
     def run(self) -> list[int]:
         """Change the slides; returns the original number, from 1, of each slide that is shown now."""
-        pages, numbers, at, number, continued = self._document.getDrawPages(), [], 0, 0, 0
+        pages, numbers, at, number, waiting, made = self._document.getDrawPages(), [], 0, 0, 0, 0
         while at < pages.getCount():
             page = pages.getByIndex(at)
-            number += not continued
-            continued = continued + 1 if continued < _MOST and self._goes_on(page) else 0
+            if waiting:
+                waiting -= 1
+            else:
+                number, made = number + 1, 0
+            new = self._continue(page) if made < _MOST else 0
+            waiting, made = waiting + new, made + new
             if page.Visible:
                 numbers.append(number)
             at += 1
         return numbers
 
-    def _goes_on(self, page: Any) -> bool:
-        """Whether the slide went on to a new one behind it; then that is to be looked at next."""
-        for index in range(page.getCount()):
+    def _continue(self, page: Any) -> int:
+        """How many new slides follow this one, each with the rest of one of its shapes.
+
+        Last shapes first: a new slide comes right behind, so that the first shape's is the first.
+        """
+        new = 0
+        for index in reversed(range(page.getCount())):
             try:
-                if self._shape_goes_on(page, index):
-                    return True
+                new += self._shape_goes_on(page, index)
             except _GivenUp:
-                return False
+                return new
             except Exception:  # a shape that has no text, or no size of its own
                 continue
-        return False
+        return new
 
     def _shape_goes_on(self, page: Any, index: int) -> bool:
         shape = page.getByIndex(index)

@@ -104,6 +104,26 @@ def test_much_more_text_goes_on_under_the_title_and_the_number(
     assert words == [f"line{n}" for n in range(70)]
 
 
+def test_both_columns_of_a_slide_go_on(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    from pptx import Presentation
+
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[3])
+    slide.shapes.title.text = "Title1"
+    for number, name in ((1, "left"), (2, "right")):
+        slide.placeholders[number].text = "\n".join(f"{name}{n} of it" for n in range(40))
+    last = presentation.slides.add_slide(presentation.slide_layouts[1])
+    last.shapes.title.text = "Title2"
+    presentation.save(tmp_path / "a.pptx")
+    office.convert(tmp_path / "a.pptx", tmp_path / "out.pdf", suffix=".pptx")
+    texts = page_texts(tmp_path / "out.pdf")
+    words = " ".join(texts).split()
+    for name in ("left", "right"):
+        found = [word for word in words if word.startswith(name)]
+        assert found == [f"{name}{n}" for n in range(40)]
+    assert json.loads(numbers_file(tmp_path / "out.pdf").read_text()) == [1] * (len(texts) - 1) + [2]
+
+
 def test_a_long_table_goes_on_with_its_header(office: LibreOfficeConverter, tmp_path: Path) -> None:
     texts, numbers = _convert(office, tmp_path, _table(60))
     assert len(texts) > 1 and set(numbers) == {1}
