@@ -43,7 +43,11 @@ _SAME_WIDTHS = {
     "Times": ("Liberation Serif", "Nimbus Roman"),
 }
 """Stand-ins that are made to the widths of the family that they replace."""
-_BAD = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError, struct.error)
+_BAD = (
+    OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError, struct.error,
+    LookupError,
+)  # fmt: skip
+"""What damaged files raise; a document whose list of fonts cannot be read is converted all the same."""
 
 
 def asked_fonts(source: Path, suffix: str) -> tuple[str, ...]:

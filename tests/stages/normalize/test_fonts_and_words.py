@@ -55,6 +55,15 @@ def test_damaged_files_name_no_fonts_and_raise_nothing(tmp_path: Path, data: byt
     assert words_found(tmp_path / "a", suffix, "text") is None
 
 
+@pytest.mark.parametrize("suffix", [".doc", ".ppt", ".xls"])
+@pytest.mark.parametrize("stream", [b"", bytes(4096), b"\xff" * 4096, b"\x31\x00\x12\x00" + bytes(14)])
+def test_streams_that_end_too_early_name_no_fonts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, stream: bytes
+) -> None:
+    monkeypatch.setattr("drac.stages.normalize.ole.read_stream", lambda *_: stream)
+    assert asked_fonts(tmp_path / "a", suffix) == ()
+
+
 def test_fonts_of_old_office_files(corpora: Path) -> None:
     folder = corpora / "documents"
     assert {"Arial", "Calibri"} <= set(asked_fonts(folder / "xls" / "legacy_sample.xls", ".xls"))
