@@ -8,10 +8,8 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -19,6 +17,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from fakes_network import Listener
 from fakes_normalize import docx_of, page_texts, pptx_of, xlsx_of, zip_of
 
 from drac.adapters import libreoffice_pool
@@ -192,11 +191,11 @@ def test_f07_deleted_text_is_left_out_and_inserted_text_looks_like_any_other(
 
 
 def test_no_link_is_followed(office: LibreOfficeConverter, tmp_path: Path) -> None:
-    with _Listener() as listener:
-        address = f"http://127.0.0.1:{listener.port}/canary.png"
-        _convert(office, tmp_path, "a.docx", _linking_docx(address, image=True))
-        time.sleep(0.3)
-        assert listener.requests == 0
+    listener = Listener()
+    _convert(office, tmp_path, "a.docx", _linking_docx(f"{listener.url}/canary.png", image=True))
+    time.sleep(0.3)
+    listener.close()
+    assert listener.requests == []
 
 
 @on_linux
@@ -408,32 +407,6 @@ def _with_external_relation(docx: bytes, address: str, image: bool) -> bytes:
                 text = text.replace(b"<w:sectPr", link.encode(), 1)
             new.writestr(part, text)
     return out.getvalue()
-
-
-class _Listener:
-    """A socket on the loopback that counts who connects."""
-
-    def __enter__(self) -> _Listener:
-        self.requests = 0
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self._socket.getsockname()[1]
-        self._thread = threading.Thread(target=self._count)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-        self._thread.join(5)
-
-    def _count(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            self.requests += 1
-            connection.close()
 
 
 def _members(group: int) -> list[int]:

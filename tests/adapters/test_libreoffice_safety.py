@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from fakes_network import Listener
 from PIL import Image
 
 from drac.adapters import sandbox
@@ -38,34 +38,6 @@ ODF = (
 WORD = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 
 walled = pytest.mark.skipif(sandbox.available().program is None, reason="no isolation on this machine")
-
-
-class Listener:
-    """A socket on the loopback that notes what it is asked."""
-
-    def __init__(self) -> None:
-        self.requests: list[str] = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def close(self) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            with connection:
-                connection.settimeout(2.0)
-                try:
-                    self.requests.append(connection.recv(4096).decode("latin-1").partition("\r\n")[0])
-                    connection.sendall(b"HTTP/1.0 404 Not Found\r\n\r\n")
-                except OSError:
-                    self.requests.append("a connection without a request")
 
 
 @pytest.fixture
