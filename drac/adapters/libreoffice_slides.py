@@ -53,38 +53,40 @@ class SlideFitter:
         """Change the slides; returns the original number, from 1, of each slide that is shown now."""
         pages, numbers, at, number, waiting, made = self._document.getDrawPages(), [], 0, 0, 0, 0
         while at < pages.getCount():
-            page = pages.getByIndex(at)
-            if waiting:
-                waiting -= 1
-            else:
+            page, fresh = pages.getByIndex(at), not waiting
+            if fresh:
                 number, made = number + 1, 0
-            new = self._continue(page) if made < _MOST else 0
+            else:
+                waiting -= 1
+            new = self._continue(page, fresh) if made < _MOST else 0
             waiting, made = waiting + new, made + new
             if page.Visible:
                 numbers.append(number)
             at += 1
         return numbers
 
-    def _continue(self, page: Any) -> int:
+    def _continue(self, page: Any, fresh: bool) -> int:
         """How many new slides follow this one, each with the rest of one of its shapes.
 
+        One that is not `fresh` is such a slide itself: its type is small and its columns are wide already.
         Last shapes first: a new slide comes right behind, so that the first shape's is the first.
         """
         new = 0
         for index in reversed(range(page.getCount())):
             try:
-                new += self._shape_goes_on(page, index)
+                new += self._shape_goes_on(page, index, fresh)
             except _GivenUp:
                 return new
             except Exception:  # a shape that has no text, or no size of its own
                 continue
         return new
 
-    def _shape_goes_on(self, page: Any, index: int) -> bool:
+    def _shape_goes_on(self, page: Any, index: int, fresh: bool) -> bool:
         shape = page.getByIndex(index)
         room = page.Height - shape.Position.Y - _MARGIN
         if shape.ShapeType == _TABLE:
-            self._widen_columns(shape, page)
+            if fresh:
+                self._widen_columns(shape, page)
             height, cut, texts = _table_height, _cut_table, _cells(shape.Model)
             if shape.BoundRect.Height <= room:
                 return False
@@ -94,7 +96,7 @@ class SlideFitter:
                 return False
         else:
             return False
-        if _shrink(shape, texts, room, height):
+        if fresh and _shrink(shape, texts, room, height):
             return False
         copy = self._document.duplicate(page)
         try:
