@@ -116,8 +116,11 @@ class SlideFitter:
         least = []
         for n in range(len(columns)):
             cells = [model.getCellByPosition(n, row) for row in rows]
-            words = [self._longest_word(cell.getString()) * _size(cell) for cell in cells]
-            least.append(max(words) * _POINT + _PADDING)
+            words = [self._longest_word(cell.getString()) for cell in cells]
+            longest = max(range(len(words)), key=words.__getitem__)
+            # type is asked for in two cells only, as each call takes up to a millisecond
+            width = max(words[row] * _size(cells[row]) for row in {0, longest})
+            least.append(width * _POINT + _PADDING)
         most = page.Width - 2 * max(shape.Position.X, _MARGIN)
         total = min(max(sum(widths), sum(least)), most)
         fitted = self._fit([width * total / sum(widths) for width in widths], least)
