@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import mimetypes
+import posixpath
+import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -40,3 +42,31 @@ class BesideOnly(URLFetcher):  # type: ignore[misc]
         if not inside or not path.is_file() or path.stat().st_size > MAX_RESOURCE:
             raise ValueError(f"refused: {url[:200]}")
         return path
+
+
+class InPackage(URLFetcher):  # type: ignore[misc]
+    """Serves data: URLs and the parts of an e-book; refuses everything else."""
+
+    def __init__(self, package: zipfile.ZipFile) -> None:
+        super().__init__(allowed_protocols=("data", "file"), allow_redirects=False)
+        self._package = package
+
+    def fetch(self, url: str, headers: dict[str, str] | None = None) -> Any:
+        """See BesideOnly.fetch."""
+        if not url.lower().startswith("file:"):
+            return super().fetch(url, headers)
+        name = self._name(url)
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return URLFetcherResponse(url, self._package.read(name), {"Content-Type": kind})
+
+    def _name(self, url: str) -> str:
+        parts = urlsplit(url)
+        path = posixpath.normpath(unquote(parts.path))
+        name = path.removeprefix(urlsplit(BASE).path)
+        try:
+            size = self._package.getinfo(name).file_size
+        except KeyError as error:
+            raise ValueError(f"refused: {url[:200]}") from error
+        if parts.netloc or name == path or size > MAX_RESOURCE:
+            raise ValueError(f"refused: {url[:200]}")
+        return name

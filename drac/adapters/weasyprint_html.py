@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,20 @@ _SUBSET = ("libharfbuzz-subset.so.0", "libharfbuzz-subset.0.dylib", "libharfbuzz
 _HINT = "`sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0` (Debian, Ubuntu)"
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A web page to be printed."""
+
+    source: Path
+    """The document that it is of, for messages."""
+    html: str
+    """The page."""
+    address: str
+    """What its links are relative to."""
+    fetcher: Any
+    """A `weasyprint.urls.URLFetcher`: what it may load."""
+
+
 class HtmlConverter:
     """`ports.PdfConverter` for web pages and Markdown."""
 
@@ -80,7 +95,10 @@ class HtmlConverter:
         data = source.read_bytes()
         if not data:
             raise EmptyDocument(f"{source}: an empty file of 0 bytes")
-        target.write_bytes(_printed(source, _page(source, data, suffix)))
+        from drac.adapters.weasyprint_fetcher import BASE, BesideOnly
+
+        sheet = Sheet(source, _page(source, data, suffix), BASE, BesideOnly(source.parent))
+        target.write_bytes(printed(sheet))
 
 
 def health() -> Health:
@@ -113,33 +131,31 @@ def _check_drawing(source: Path, data: bytes) -> None:
         raise CorruptDocument(f"{source}: not a drawing that can be parsed ({error})") from error
 
 
-def _printed(source: Path, page: str) -> bytes:
-    """The PDF on the first sheet that is wide enough, else on the widest."""
+def printed(page: Sheet) -> bytes:
+    """The PDF on the first sheet that is wide enough, else on the widest; raises as HtmlConverter.convert."""
     pdf = b""
-    for sheet in (None, *_WIDER):
-        pdf = _print(source, page, sheet)
+    for size in (None, *_WIDER):
+        pdf = _print(page, size)
         if not runs_over(pdf):
             break
     return pdf
 
 
-def _print(source: Path, page: str, sheet: str | None) -> bytes:
+def _print(page: Sheet, size: str | None) -> bytes:
     weasyprint = _weasyprint()
-    from drac.adapters.weasyprint_fetcher import BASE, BesideOnly
-
-    style = _BASE_STYLE + ("" if _says_border(page) else _RULED)
-    style += f"@page {{ size: {sheet} !important }}" if sheet else ""
+    style = _BASE_STYLE + ("" if _says_border(page.html) else _RULED)
+    style += f"@page {{ size: {size} !important }}" if size else ""
     try:
         with _fixed_time():
-            html = weasyprint.HTML(string=page, base_url=BASE, url_fetcher=BesideOnly(source.parent))
+            html = weasyprint.HTML(string=page.html, base_url=page.address, url_fetcher=page.fetcher)
             return bytes(html.write_pdf(stylesheets=[weasyprint.CSS(string=style)]))
     except DocumentError:
         raise
     except RecursionError as error:
-        raise CorruptDocument(f"{source}: its elements are nested too deeply to be printed") from error
+        raise CorruptDocument(f"{page.source}: its elements are nested too deeply to be printed") from error
     except Exception as error:  # it has no error class of its own; CSS and images meet anything
         raise CorruptDocument(
-            f"{source}: not printable as a web page ({type(error).__name__}: {error})"
+            f"{page.source}: not printable as a web page ({type(error).__name__}: {error})"
         ) from error
 
 

@@ -195,7 +195,7 @@ def _numbers(task: NormalizeTask) -> tuple[int, ...]:
 
 def _compared(task: NormalizeTask) -> tuple[Fonts, float | None]:
     """The fonts, and how much of the document's text the PDF has; CorruptDocument where it has none."""
-    if task.converter not in ("finish", "html"):
+    if task.converter not in ("finish", "html", "epub"):
         return Fonts(), None
     from drac.adapters.fonts import replaced
     from drac.adapters.pymupdf_pdf import fonts_and_text
@@ -231,6 +231,10 @@ def _converter(name: str) -> PdfConverter:
         from drac.adapters.weasyprint_html import HtmlConverter
 
         return HtmlConverter()
+    if name == "epub":
+        from drac.adapters.weasyprint_epub import EpubConverter
+
+        return EpubConverter()
     from drac.adapters.pymupdf_pdf import PdfPassthrough
 
     return PdfPassthrough()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ConverterName = Literal["pdf", "office", "image", "html"]
+ConverterName = Literal["pdf", "office", "image", "html", "epub"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ _CONVERTERS: dict[ConverterName, str] = {
     "pdf": "pdf",
     "office": "doc docx docm odt fodt rtf txt ppt pptx pptm odp fodp xls xlsx xlsm ods fods csv tsv",
     "html": "html md svg",
+    "epub": "epub",
     "image": "png jpg webp bmp gif tif",
 }
 

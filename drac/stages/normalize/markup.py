@@ -23,6 +23,27 @@ _READ_AS = {
 """Encodings that browsers read as another one (WHATWG Encoding, 4.2), by Python's names."""
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
+_SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*/>""")
+_VOID = frozenset(
+    (
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    )
+)
+"""Elements that never have an end tag (WHATWG HTML, 13.1.2)."""
+
 
 def html_text(data: bytes) -> str:
     """A web page's text: by byte order mark, by what it declares, else by `text.decode`."""
@@ -41,6 +62,13 @@ def markdown_to_html(text: str) -> str:
     body = _FRONT_MATTER.sub(lambda found: f"```\n{found[1]}\n```\n\n", text)
     rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(body)
     return f"<!doctype html>\n<html><head><meta charset='utf-8'></head><body>\n{rendered}</body></html>\n"
+
+
+def xhtml_to_html(text: str) -> str:
+    """XHTML as text that an HTML parser reads alike: an element that closes itself gets its end tag."""
+    return _SELF_CLOSED.sub(
+        lambda tag: tag[0] if tag[1].lower() in _VOID else f"<{tag[1]}{tag[2]}></{tag[1]}>", text
+    )
 
 
 def _declared(head: bytes) -> str | None:

@@ -1,4 +1,4 @@
-"""Which Office or OpenDocument file a zip package is."""
+"""Which Office file, OpenDocument file or e-book a zip package is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 
 from drac.errors import CorruptDocument, LimitExceeded, UnsupportedType
+from drac.stages.normalize.epub import check_unprotected, is_epub
 
 MAX_UNPACKED = 2_000_000_000
 """Bytes of a package's parts together; a larger one is refused unopened (a decompression bomb)."""
@@ -54,6 +55,9 @@ def _named(path: Path, package: zipfile.ZipFile) -> tuple[str, bool]:
     parts = set(package.namelist())
     if "[Content_Types].xml" in parts:
         return _ooxml(path, _part(package, "[Content_Types].xml").lower()), False
+    if is_epub(package):
+        check_unprotected(path, package)
+        return "epub", False
     if "mimetype" in parts:
         return _opendocument(path, package, parts)
     raise UnsupportedType(f"{path}: a zip archive that is no Office document", remedy="Unpack it first.")
