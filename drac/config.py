@@ -31,6 +31,16 @@ class NormalizeSettings(_Frozen):
     """Bytes of one source; a larger one is named and skipped."""
     max_pages: int = Field(20_000, gt=0)
     """Pages of one document; a longer one is named and skipped."""
+    archives: bool = False
+    """Whether zip and tar archives are unpacked, each file in them a document of its own."""
+    max_parts: int = Field(10_000, gt=0)
+    """Files in one mail or archive, those within its parts counted; one with more is named and skipped."""
+    max_unpacked: int = Field(4_000_000_000, gt=0)
+    """Bytes that one mail or archive may unpack to, all levels together."""
+    max_ratio: int = Field(200, gt=1)
+    """Times that a file of more than 50 MB may be larger than it is packed; a bomb is about 1,000."""
+    max_depth: int = Field(10, gt=0)
+    """Mails and archives within each other."""
 
 
 class RenderSettings(_Frozen):

@@ -51,6 +51,10 @@ class Source:
     """Absolute folder that `path` is relative to."""
     doc_id: str
     """16 hexadecimal digits made of collection and path."""
+    container: str = ""
+    """doc_id of the mail or archive that it was unpacked from; empty for a file of its own."""
+    stored: str = ""
+    """Where its bytes lie in the workspace, where it was unpacked; empty for a file of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,28 @@ class Skipped:
     """One line that names the reason."""
     kind: str
     """`ignored` (not a document, such as .DS_Store) or `unusable` (a document that cannot be used)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedPart:
+    """One part of a mail or archive, or of one within it."""
+
+    name: str
+    """Its path in the outermost container, `/` between parts, in printable form; unique there."""
+    state: str
+    """`document`; `unpacked`: an archive whose parts follow; `failed`; `skipped`: not a type that is read."""
+    file: str = ""
+    """Path of its bytes under the unpacked folder, `/` between parts; empty where they are not kept."""
+    sha256: str = ""
+    """Of its bytes, hexadecimal; empty where they could not be had."""
+    reason: str = ""
+    """One line that says why it failed or is skipped."""
+    remedy: str = ""
+    """What the reader can do about it."""
+    unusable: bool = False
+    """Of a skipped one: whether it is content that should have been read."""
+    locked: bool = False
+    """Of a failed one: whether a password for its archive would open it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -10,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument
-from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
-from drac.records import Attempt, PageState, PageText, Source
+from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
+from drac.records import Attempt, PageState, PageText, Source, UnpackedPart
 from drac.stages.normalize import DocumentType
 
 
@@ -36,12 +37,47 @@ class InlineExecutor:
 
 
 def detect(path: Path, password: str | None) -> DocumentType:
-    """`.office` files go through the office converter, all others through the PDF one."""
+    """`.office` goes through the office converter, `.box` and `.mail` hold parts, all others are PDFs."""
     if path.stat().st_size == 0:
         raise EmptyDocument(f"{path}: 0 bytes")
     if path.suffix == ".office":
         return DocumentType("docx", "office", ".office")
+    if path.suffix == ".box":
+        return DocumentType("zip", "archive", ".box")
+    if path.suffix == ".mail":
+        return DocumentType("eml", "mail", ".mail")
     return DocumentType("pdf", "pdf", ".pdf")
+
+
+@dataclass
+class FakeUnpack:
+    """Unpacks JSON {name: text}; texts say what becomes of a part."""
+
+    unpacked: list[str] = field(default_factory=list)
+    """Names of the containers unpacked, in order."""
+
+    def __call__(self, task: UnpackTask) -> Unpacked:
+        self.unpacked.append(task.source.name)
+        text = task.source.read_text()
+        if text.startswith("BROKEN"):
+            raise CorruptDocument(f"{task.source}: damaged")
+        parts = [self._part(task, name, one) for name, one in json.loads(text).items()]
+        return Unpacked(tuple(parts), 0.0)
+
+    def _part(self, task: UnpackTask, name: str, text: str) -> UnpackedPart:
+        if text == "SKIPPED":
+            return UnpackedPart(name, "skipped", reason="not read")
+        if text == "ARCHIVE":
+            return UnpackedPart(name, "unpacked", "", "0" * 64)
+        if text == "FAILED" or (text == "SEALED" and "secret" not in task.passwords):
+            return UnpackedPart(
+                name, "failed", reason="cannot be had", remedy="Mend it.", locked=text == "SEALED"
+            )
+        path = task.folder / "files" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return UnpackedPart(name, "document", f"files/{name}", digest)
 
 
 def normalize(task: NormalizeTask) -> Normalized:
@@ -106,7 +142,11 @@ class FakeReading:
         return self.executor.submit(self.read, task, timeout=1.0)
 
 
-def tools(read: FakeRead | None = None, fingerprint: Mapping[str, str] | None = None) -> Tools:
+def tools(
+    read: FakeRead | None = None,
+    fingerprint: Mapping[str, str] | None = None,
+    unpack: FakeUnpack | None = None,
+) -> Tools:
     """Tools that all run in this process."""
     executor = InlineExecutor()
     return Tools(
@@ -116,6 +156,7 @@ def tools(read: FakeRead | None = None, fingerprint: Mapping[str, str] | None = 
         normalize=normalize,
         office=FakeOffice,
         offices=2,
+        unpack=unpack or FakeUnpack(),
         converter_fingerprint=lambda name: {"converter": name},
         reading=FakeReading(executor, read or FakeRead(), dict(fingerprint or {"reader": "fake"})),
     )

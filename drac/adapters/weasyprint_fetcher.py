@@ -5,6 +5,7 @@ from __future__ import annotations
 import mimetypes
 import posixpath
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -70,3 +71,27 @@ class InPackage(URLFetcher):  # type: ignore[misc]
         if parts.netloc or name == path or size > MAX_RESOURCE:
             raise ValueError(f"refused: {url[:200]}")
         return name
+
+
+class PartsOnly(URLFetcher):  # type: ignore[misc]
+    """Serves data: URLs and the parts that came with a mail or web archive; refuses everything else."""
+
+    def __init__(self, parts: Mapping[str, tuple[bytes, str]]) -> None:
+        super().__init__(allowed_protocols=("data",), allow_redirects=False)
+        self._parts = {_address(name): part for name, part in parts.items()}
+
+    def fetch(self, url: str, headers: dict[str, str] | None = None) -> Any:
+        """The resource; raises ValueError for one that is refused, which WeasyPrint then leaves out."""
+        if url.lower().startswith("data:"):
+            return super().fetch(url, headers)
+        found = self._parts.get(_address(url))
+        if found is None:
+            raise ValueError(f"refused: {url[:200]}")
+        data, media_type = found
+        return URLFetcherResponse(url, data, {"Content-Type": media_type})
+
+
+def _address(url: str) -> str:
+    """Without a fragment and its own base, in the form in which equal addresses are equal."""
+    plain = unquote(url.partition("#")[0]).strip().removeprefix(BASE)
+    return f"cid:{plain[4:]}" if plain[:4].lower() == "cid:" else plain

@@ -58,6 +58,7 @@ def run(
     password_file: opt.PasswordFile = None,
     retry: opt.Retry = None,
     max_fallback: opt.MaxFallback = None,
+    archives: opt.Archives = False,
     min_blocks: opt.MinBlocks = None,
     max_blocks: opt.MaxBlocks = None,
     target_tokens: opt.TargetTokens = None,
@@ -69,7 +70,7 @@ def run(
     set_up_logging(verbose)
     settings = settings_from(
         config,
-        convert={"engine": engine}, model=opt.model_options(
+        normalize={"archives": archives or None}, convert={"engine": engine}, model=opt.model_options(
             model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
         ), model_read={"text_hint": text_hint},
         plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
@@ -106,6 +107,7 @@ def convert(
     password_file: opt.PasswordFile = None,
     retry: opt.Retry = None,
     max_fallback: opt.MaxFallback = None,
+    archives: opt.Archives = False,
     dry_run: opt.DryRun = False,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
@@ -114,6 +116,7 @@ def convert(
     set_up_logging(verbose)
     settings = settings_from(
         config,
+        normalize={"archives": archives or None},
         convert={"engine": engine},
         model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
         model_read={"text_hint": text_hint},

@@ -45,6 +45,9 @@ MaxFallback = Annotated[
     float | None,
     typer.Option("--max-fallback", help="Share of fallback pages above which the exit code is 4."),
 ]
+Archives = Annotated[
+    bool, typer.Option("--archives", help="Read what is in zip and tar archives, each file a document.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done and what it would cost.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens on stderr.")]

@@ -269,6 +269,9 @@ def dry_run(estimate: dict[str, Any], as_json: bool) -> int:
     unknown = estimate["documents_whose_pages_normalizing_will_tell"]
     if unknown:
         _line(f"pages not known before normalizing: {unknown} documents; not in the figures below")
+    containers = estimate["containers_whose_parts_are_not_counted"]
+    if containers:
+        _line(f"mails and archives whose attachments and files are not counted: {containers}")
     for one in estimate["problems"]:
         _line(f"not usable: {one}")
     for one in estimate.get("by_stage", []):

@@ -17,6 +17,7 @@ from drac.corpus import Discovery, discover
 from drac.errors import MissingExtra, UsageError
 from drac.pipeline import sources as known
 from drac.pipeline.asking import Spending
+from drac.pipeline.containers import all_skipped_parts
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, read_set, set_folder
 from drac.pipeline.indexing import Indexed, current_index, index_set
@@ -27,9 +28,12 @@ from drac.pipeline.report import Report, first_code
 from drac.pipeline.searching import Found, search_set
 from drac.pipeline.status import status as count
 from drac.records import Health, PageState
-from drac.stages.normalize import SUFFIXES
+from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
 from drac.store.catalog import Catalog
 from drac.store.store import Store
+
+_LEFT_OUT = dict.fromkeys(ARCHIVE_SUFFIXES, "an archive; --archives reads what is in it")
+"""Why files of these suffixes are not taken, where the reason is not that nothing reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,12 @@ class Wanted:
     password_file: Path | None
     retry: str | None
 
-    def discover(self) -> Discovery:
-        """The documents asked for."""
+    def discover(self, archives: bool) -> Discovery:
+        """The documents asked for, and the archives where they are read."""
+        suffixes = SUFFIXES | ARCHIVE_SUFFIXES if archives else SUFFIXES
         return discover(
-            self.paths, suffixes=SUFFIXES, cwd=Path.cwd(), collection=self.collection, root=self.root,
-            corpora=corpora_folder(),
+            self.paths, suffixes=suffixes, left_out=_LEFT_OUT, cwd=Path.cwd(),
+            collection=self.collection, root=self.root, corpora=corpora_folder(),
         )  # fmt: skip
 
     def options(self) -> Options:
@@ -133,7 +138,7 @@ def _models(settings: Settings, workspace: Path) -> Iterator[wiring.Models]:
 def _convert(
     store: Store, catalog: Catalog, settings: Settings, wanted: Wanted, models: wiring.Models
 ) -> tuple[Report, list[str]]:
-    found, options = wanted.discover(), wanted.options()
+    found, options = wanted.discover(settings.normalize.archives), wanted.options()
     sources = known.to_retry(store, found.sources, options.retry)
     known.check_identities(store, sources)
     for line in known.known_elsewhere(store, sources):
@@ -143,7 +148,10 @@ def _convert(
         if not options.retry:
             found.usable()
         report = Conversion(store, catalog, settings, tools, shown, options).run(sources, found.skipped)
-    return report, known.mark_vanished(store, catalog, found)
+    vanished = known.mark_vanished(store, catalog, found)
+    skipped = [*found.skipped, *all_skipped_parts(store, store.all_sources())]
+    catalog.put_skipped([(one.path, one.reason, one.kind) for one in skipped])
+    return report, vanished
 
 
 def _plan(
@@ -250,7 +258,7 @@ def health(workspace: Path, settings: Settings) -> list[Health]:
 
 def dry_run(workspace: Path, settings: Settings, wanted: Wanted) -> dict[str, Any]:
     """Documents, pages, requests, tokens and dollars of a run, without doing it."""
-    found = wanted.discover()
+    found = wanted.discover(settings.normalize.archives)
     found.usable()
     wanted.options()
     return wiring.dry_run(found, settings, workspace)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import MappingProxyType
 
 from drac.corpus.description import TOML, Collection, Corpus, load_corpus
 from drac.corpus.names import absolute, doc_id, printable, real_path
@@ -55,6 +56,7 @@ def discover(
     *,
     suffixes: frozenset[str],
     cwd: Path,
+    left_out: Mapping[str, str] = MappingProxyType({}),
     collection: str | None = None,
     root: Path | None = None,
     corpora: Path | None = None,
@@ -62,14 +64,15 @@ def discover(
     """Find the documents that `paths` (files, folders, glob patterns, corpus files) hold.
 
     `suffixes` are those of documents, with dot and in lower case; a file that is named itself is taken
-    whatever its suffix. A folder is its own root and gives the collection its name; a file's root is
-    `cwd` where it lies below, else its folder, and its collection is "default". `collection` overrides
-    the name; of a corpus file it picks the collection of that name. `root` is the root for all paths, or
-    where the documents of a corpus file are; `corpora` holds one folder for each corpus, by name.
+    whatever its suffix. `left_out` says of other suffixes why they are not taken. A folder is its own root
+    and gives the collection its name; a file's root is `cwd` where it lies below, else its folder, and its
+    collection is "default". `collection` overrides the name; of a corpus file it picks the collection of
+    that name. `root` is the root for all paths, or where the documents of a corpus file are; `corpora`
+    holds one folder for each corpus, by name.
 
     Raises UsageError for a path that is not there, a clash of names or a corpus that is not there.
     """
-    finder = _Finder(suffixes, cwd, _named(collection), root and absolute(root, cwd), corpora)
+    finder = _Finder(suffixes, left_out, cwd, _named(collection), root and absolute(root, cwd), corpora)
     for path in paths:
         finder.path(path)
     return finder.result()
@@ -78,6 +81,7 @@ def discover(
 @dataclass(slots=True)
 class _Finder:
     suffixes: frozenset[str]
+    left_out: Mapping[str, str]
     cwd: Path
     collection: str | None
     root: Path | None
@@ -127,7 +131,7 @@ class _Finder:
                 remedy="Give the folder that holds the documents.",
             )
         root = self._root_for(folder, folder)
-        walk = Walk(self.suffixes)
+        walk = Walk(self.suffixes, self.left_out)
         walk.folder(folder)
         self._add(Root(self._name_of(root), printable(str(root)), whole=root == folder), walk.files)
         self.skipped += walk.skipped
@@ -135,7 +139,7 @@ class _Finder:
     def _file(self, file: Path) -> None:
         below = file.is_relative_to(self.cwd)
         root = self._root_for(file, self.cwd if below else file.parent)
-        walk = self.named.setdefault(root, Walk(self.suffixes))
+        walk = self.named.setdefault(root, Walk(self.suffixes, self.left_out))
         before, noted = len(walk.files), len(walk.skipped)
         _take_named(walk, file)
         name = self._name_of(root) if self.root else self.collection or DEFAULT_COLLECTION
@@ -146,7 +150,7 @@ class _Finder:
         corpus = load_corpus(toml, cwd=self.cwd, root=self.root, corpora=self.corpora)
         for one in _picked(corpus, self.collection):
             folder = corpus.folder(one)
-            walk = Walk(self.suffixes)
+            walk = Walk(self.suffixes, self.left_out)
             walk.folder(folder)
             kept = [file for file in walk.files if not _excluded(walk, one, file, folder)]
             self._add(Root(one.name, printable(str(folder)), whole=True), kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,8 @@ class Walk:
 
     suffixes: frozenset[str]
     """Suffixes with their dot, lower case, that are documents."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Suffixes that could be, and why they are not taken."""
     files: list[Path] = field(default_factory=list)
     """Documents found, as paths under the root."""
     skipped: list[Skipped] = field(default_factory=list)
@@ -123,6 +125,8 @@ class Walk:
         suffix = path.suffix.lower()
         if suffix in self.suffixes:
             return None
+        if suffix in self.left_out:
+            return self.left_out[suffix]
         return f"{suffix} is not a type of document that is read" if suffix else "its name has no suffix"
 
 

@@ -13,12 +13,11 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from drac.config import Settings
-from drac.corpus import real_path
 from drac.errors import (
     BudgetReached,
     ConverterUnavailable,
@@ -30,49 +29,28 @@ from drac.errors import (
     EngineUnavailable,
     Interrupted,
     LimitExceeded,
+    UnsupportedType,
     WorkerDied,
 )
+from drac.pipeline.containers import Part, Unpacking, document_file, parts_of, skipped_parts
+from drac.pipeline.documents import Document, Options, failed_page, last_failure
 from drac.pipeline.recipes import convert_recipe, normalize_recipe
 from drac.pipeline.report import DocumentResult, Report
-from drac.pipeline.tasks import Normalized, NormalizeTask, Progress, ReadPages, ReadTask, Tools
-from drac.records import Attempt, Page, PageState, PageText, Skipped, Source
+from drac.pipeline.sources import is_in_state
+from drac.pipeline.tasks import Normalized, NormalizeTask, Progress, ReadPages, ReadTask, Tools, Unpacked
+from drac.records import Page, PageState, PageText, Skipped, Source
 from drac.stages.normalize import DocumentType
 from drac.store.catalog import Catalog
 from drac.store.files import is_disk_full
 from drac.store.keys import artifact_digest, file_digest
 from drac.store.store import Store, is_short_of_space
 
+__all__ = ["Conversion", "Options"]
+
 log = logging.getLogger(__name__)
 _REMEMBERED = "Remembered from an earlier run and not tried; `--retry failed` tries it again."
 _LOW_SPACE = 8 << 20
 """Bytes free below which a failed conversion is put down to the disk, not to the document."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What this run asks for, beyond the settings."""
-
-    pages: frozenset[int] | None = None
-    """1-based pages to read of each document; None: all."""
-    passwords: tuple[str, ...] = ()
-    """Candidates for encrypted documents."""
-    retry: str | None = None
-    """`failed` or `fallback`: only pages and documents in that state."""
-
-
-@dataclass(slots=True)
-class _Document:
-    source: Source
-    path: Path
-    result: DocumentResult
-    sha256: str = ""
-    kind: DocumentType | None = None
-    folder: Path | None = None
-    normalize_digest: str = ""
-    meta: dict[str, Any] = field(default_factory=dict)
-    digests: dict[int, str] = field(default_factory=dict)
-    waiting: set[int] = field(default_factory=set)
-    again: set[object] = field(default_factory=set)
 
 
 _Event = Callable[[Future[Any]], None]
@@ -87,29 +65,41 @@ class Conversion:
     ) -> None:  # fmt: skip
         self._store, self._catalog, self._tools = store, catalog, tools
         self._settings, self._progress, self._options = settings, progress, options
-        self._queue: deque[_Document] = deque()
-        self._office_queue: list[tuple[int, int, _Document]] = []
-        self._batches: deque[tuple[_Document, tuple[Page, ...]]] = deque()
+        self._queue: deque[Document] = deque()
+        self._office_queue: list[tuple[int, int, Document]] = []
+        self._batches: deque[tuple[Document, tuple[Page, ...]]] = deque()
         self._events: dict[Future[Any], _Event] = {}
         self._reading = self._normalizing = 0
         self._at_office = 0
         self._order = itertools.count()
         self._office = ThreadPoolExecutor(max_workers=tools.offices, thread_name_prefix="office")
         self._convert = convert_recipe(settings, tools.reading.fingerprint)
+        self._unpacking = Unpacking(store, settings, tools, options.passwords)
+        self._total = 0
+        self._skipped: list[Skipped] = []
 
     def run(self, sources: Sequence[Source], skipped: tuple[Skipped, ...] = ()) -> Report:
         """Every source to its end; raises EngineUnavailable or DiskFull for what stops the run."""
-        documents = [_Document(one, real_path(one), DocumentResult(one)) for one in sources]
-        self._queue.extend(documents)
-        self._progress.total(len(documents))
+        documents = [self._document(one) for one in sources]
+        self._enqueue(documents, len(documents))
         try:
             while self._queue or self._office_queue or self._batches or self._events:
                 self._fill()
                 self._handle_finished()
         finally:
             self._office.shutdown(wait=False, cancel_futures=True)
-        results = [one.result for one in documents]
+        results = [one.result for document in documents for one in document.with_parts()]
+        skipped += tuple(self._skipped)
         return Report(results, skipped, self._settings.run.max_fallback, retrying=bool(self._options.retry))
+
+    def _document(self, source: Source) -> Document:
+        return Document(source, document_file(self._store, source), DocumentResult(source))
+
+    def _enqueue(self, documents: Iterable[Document], count: int) -> None:
+        """`count`: by how many the run has more to tell of than before."""
+        self._queue.extend(documents)
+        self._total += count
+        self._progress.total(self._total)
 
     # Keep the workers busy: pages first, then the next documents.
 
@@ -134,7 +124,7 @@ class Conversion:
         for future in [one for one in self._events if one in done]:
             self._events.pop(future)(future)
 
-    def _attempt(self, step: Callable[[_Document], None], document: _Document) -> None:
+    def _attempt(self, step: Callable[[Document], None], document: Document) -> None:
         """One step of one document; what is wrong with the document does not stop the others."""
         try:
             step(document)
@@ -143,7 +133,7 @@ class Conversion:
 
     # Normalize.
 
-    def _start(self, document: _Document) -> None:
+    def _start(self, document: Document) -> None:
         size = document.path.stat().st_size
         if size > self._settings.normalize.max_bytes:
             raise LimitExceeded(
@@ -151,6 +141,15 @@ class Conversion:
             )
         document.kind = self._tools.detect(document.path, next(iter(self._options.passwords), None))
         document.sha256 = file_digest(document.path)
+        if not document.source.container:
+            document.unpack_digest = self._unpacking.digest(document.sha256, document.kind)
+        if document.unpack_digest:
+            self._open(document, document.unpack_digest)
+        else:
+            self._make_pdf(document)
+
+    def _make_pdf(self, document: Document) -> None:
+        assert document.kind
         document.normalize_digest = self._normalize_digest(document, document.kind)
         if self._store.complete("normalize", document.normalize_digest):
             self._normalized(document)
@@ -161,26 +160,95 @@ class Conversion:
         else:
             self._submit_normalize(document, document.path, document.kind.converter)
 
-    def _known_failure(self, document: _Document) -> str | None:
+    def _known_failure(self, document: Document) -> str | None:
         """Why this very document failed before, where finding out took long and would end the same."""
         record = self._store.get_source(document.source.doc_id)
         if record is None or not record.get("lasting") or self._options.retry == "failed":
             return None
-        same = (record["sha256"], record["normalize"]) == (document.sha256, document.normalize_digest)
+        made = (document.sha256, document.normalize_digest or None)
+        same = (record["sha256"], record["normalize"]) == made
         return str(record["error"]) if same else None
 
-    def _normalize_digest(self, document: _Document, kind: DocumentType) -> str:
+    def _normalize_digest(self, document: Document, kind: DocumentType) -> str:
         tools = self._tools.converter_fingerprint(kind.converter)
         made = normalize_recipe(kind.name, tools)
         beside = self._tools.companions(document.path, kind)
         return artifact_digest(made, [document.sha256, *map(file_digest, beside)])
 
-    def _queue_for_office(self, document: _Document) -> None:
+    # Containers: their parts first, then their own page, if they have one.
+
+    def _open(self, document: Document, digest: str) -> None:
+        assert document.kind
+        if document.kind.converter == "archive" and not self._settings.normalize.archives:
+            raise UnsupportedType("an archive", remedy="Run again with --archives to read what is in it.")
+        if self._unpacking.is_done(digest):
+            self._opened(document, digest)
+        elif known := self._known_failure(document):
+            raise DocumentError(known, remedy=_REMEMBERED, lasting=True)
+        else:
+            document.folder = self._store.begin()
+            future = self._unpacking.submit(document.path, document.kind, document.folder)
+            self._normalizing += 1
+            self._events[future] = lambda done: self._open_done(document, digest, done)
+
+    def _open_done(self, document: Document, digest: str, future: Future[Any]) -> None:
+        self._normalizing -= 1
+        error = future.exception()
+        if error and self._once_more(document, digest, error):
+            self._attempt(lambda one: self._open(one, digest), document)
+        elif error:
+            self._fail(document, error)
+        else:
+            self._attempt(lambda one: self._keep_parts(one, digest, future.result()), document)
+
+    def _keep_parts(self, document: Document, digest: str, made: Unpacked) -> None:
+        assert document.folder and document.kind
+        if file_digest(document.path) != document.sha256:
+            raise CorruptDocument("changed while it was read", remedy="Run again.")
+        self._unpacking.keep(digest, document.sha256, document.kind, document.folder, made)
+        document.folder = None
+        self._catalog.add_time("unpack", 1, made.seconds)
+        self._opened(document, digest)
+
+    def _opened(self, document: Document, digest: str) -> None:
+        """Its parts take their places in the run."""
+        assert document.kind
+        self._skipped += skipped_parts(self._store, document.source, digest)
+        parts = [one for one in parts_of(self._store, document.source, digest) if self._is_wanted(one)]
+        by_part = [(one, self._document(one.source)) for one in parts]
+        document.parts = [made for _, made in by_part]
+        self._enqueue([made for one, made in by_part if one.state == "document"], len(parts))
+        for one, made in by_part:
+            self._end_part(one, made)
+        if document.kind.converter == "archive":
+            self._end_archive(document)
+        else:
+            self._make_pdf(document)
+
+    def _is_wanted(self, part: Part) -> bool:
+        known = self._options.retry and self._store.get_source(part.source.doc_id)
+        return not known or is_in_state(self._store, known, str(self._options.retry))
+
+    def _end_part(self, part: Part, document: Document) -> None:
+        """A part that is no document ends at once."""
+        document.sha256 = part.sha256
+        if part.state == "failed":
+            self._fail(document, DocumentError(part.reason, remedy=part.remedy))
+        elif part.state == "unpacked":
+            self._end_archive(document)
+
+    def _end_archive(self, document: Document) -> None:
+        document.result.archive = True
+        self._keep_source(document, state="unpacked", error=None, remedy=None)
+        self._catalog.drop_pages(document.source.doc_id)
+        self._progress.document(document.source, None)
+
+    def _queue_for_office(self, document: Document) -> None:
         """The largest first, so that at the end no instance waits for another's long document."""
         size, order = document.path.stat().st_size, next(self._order)
         heapq.heappush(self._office_queue, (-size, order, document))
 
-    def _submit_office(self, document: _Document) -> None:
+    def _submit_office(self, document: Document) -> None:
         assert document.kind
         document.folder = self._store.begin()
         self._at_office += 1
@@ -198,14 +266,14 @@ class Conversion:
                 encrypted = error
         raise encrypted
 
-    def _office_done(self, document: _Document, target: Path, future: Future[Any]) -> None:
+    def _office_done(self, document: Document, target: Path, future: Future[Any]) -> None:
         self._at_office -= 1
         if error := future.exception():
             self._fail(document, error)
         else:
             self._attempt(lambda one: self._submit_normalize(one, target, "finish"), document)
 
-    def _submit_normalize(self, document: _Document, path: Path, converter: str) -> None:
+    def _submit_normalize(self, document: Document, path: Path, converter: str) -> None:
         assert document.kind
         document.folder = document.folder or self._store.begin()
         task = NormalizeTask(
@@ -217,7 +285,7 @@ class Conversion:
         self._normalizing += 1
         self._events[future] = lambda done: self._normalize_done(document, path, converter, done)
 
-    def _normalize_done(self, document: _Document, path: Path, converter: str, future: Future[Any]) -> None:
+    def _normalize_done(self, document: Document, path: Path, converter: str, future: Future[Any]) -> None:
         self._normalizing -= 1
         error = future.exception()
         if error and self._once_more(document, converter, error):
@@ -227,7 +295,7 @@ class Conversion:
         else:
             self._attempt(lambda one: self._keep_pdf(one, future.result()), document)
 
-    def _keep_pdf(self, document: _Document, made: Normalized) -> None:
+    def _keep_pdf(self, document: Document, made: Normalized) -> None:
         assert document.folder and document.kind
         if file_digest(document.path) != document.sha256:
             raise CorruptDocument("changed while it was read", remedy="Run again.")
@@ -244,7 +312,7 @@ class Conversion:
         self._catalog.add_time("normalize", 1, made.seconds)
         self._normalized(document)
 
-    def _normalized(self, document: _Document) -> None:
+    def _normalized(self, document: Document) -> None:
         document.meta = self._store.meta("normalize", document.normalize_digest)
         pages = [Page(document.meta["outputs"]["document.pdf"], n) for n in self._selected(document)]
         document.digests = {page.number: self._page_digest(page) for page in pages}
@@ -256,7 +324,7 @@ class Conversion:
         self._batches.extend((document, tuple(missing[i : i + size])) for i in range(0, len(missing), size))
         self._end_if_done(document)
 
-    def _selected(self, document: _Document) -> list[int]:
+    def _selected(self, document: Document) -> list[int]:
         wanted = self._options.pages
         total = int(document.meta["pages"])
         chosen = [n for n in range(1, total + 1) if wanted is None or n in wanted]
@@ -269,7 +337,7 @@ class Conversion:
 
     # Convert.
 
-    def _take_finished(self, document: _Document, pages: Iterable[Page]) -> list[Page]:
+    def _take_finished(self, document: Document, pages: Iterable[Page]) -> list[Page]:
         """Note the pages that are on disk; return those still to read."""
         missing: list[Page] = []
         found: list[tuple[str, PageText]] = []
@@ -291,14 +359,14 @@ class Conversion:
         again = text is not None and text.state is PageState.FALLBACK and self._options.retry == "fallback"
         return None if again else text
 
-    def _submit_batch(self, document: _Document, pages: tuple[Page, ...]) -> None:
+    def _submit_batch(self, document: Document, pages: tuple[Page, ...]) -> None:
         pdf = self._store.artifacts / "normalize" / document.normalize_digest / "document.pdf"
         task = ReadTask(pdf, pages, self._settings.convert)
         future = self._tools.reading.submit(task)
         self._reading += 1
         self._events[future] = lambda done: self._batch_done(document, pages, done)
 
-    def _batch_done(self, document: _Document, pages: tuple[Page, ...], future: Future[Any]) -> None:
+    def _batch_done(self, document: Document, pages: tuple[Page, ...], future: Future[Any]) -> None:
         self._reading -= 1
         error = future.exception()
         if error is None:
@@ -311,19 +379,19 @@ class Conversion:
         elif len(pages) > 1:
             self._batches.extendleft((document, (page,)) for page in reversed(pages))
         else:
-            self._keep_pages(document, [_failed(pages[0], self._settings.convert.engine, error)])
+            self._keep_pages(document, [failed_page(pages[0], self._settings.convert.engine, error)])
 
-    def _once_more(self, document: _Document, task: object, error: BaseException) -> bool:
+    def _once_more(self, document: Document, task: object, error: BaseException) -> bool:
         """Whether a task whose worker died is tried again: it may have died of another's memory."""
         first = isinstance(error, WorkerDied) and task not in document.again
         document.again.add(task)
         return first
 
-    def _keep_batch(self, document: _Document, read: ReadPages) -> None:
+    def _keep_batch(self, document: Document, read: ReadPages) -> None:
         self._catalog.add_time("convert", len(read.texts), read.seconds)
         self._keep_pages(document, list(read.texts))
 
-    def _keep_pages(self, document: _Document, texts: list[PageText]) -> None:
+    def _keep_pages(self, document: Document, texts: list[PageText]) -> None:
         found = [(document.digests[text.page.number], text) for text in texts]
         for digest, text in found:
             self._store.put_page(digest, text)
@@ -331,30 +399,34 @@ class Conversion:
         self._note_pages(document, found, reused=False)
         self._end_if_done(document)
 
-    def _note_pages(self, document: _Document, found: list[tuple[str, PageText]], reused: bool) -> None:
+    def _note_pages(self, document: Document, found: list[tuple[str, PageText]], reused: bool) -> None:
         for _, text in found:
             document.result.states[text.page.number] = text.state
             if text.state is PageState.FAILED:
                 document.result.reasons[text.page.number] = text.attempts[-1].outcome
             if text.state is PageState.FALLBACK:
-                document.result.fallbacks[text.page.number] = _last_failure(text)
+                document.result.fallbacks[text.page.number] = last_failure(text)
         self._catalog.put_pages(document.source.doc_id, found)
         self._progress.pages(document.source, [text.state for _, text in found], reused)
 
     # The end of a document, good or bad.
 
-    def _end_if_done(self, document: _Document) -> None:
+    def _end_if_done(self, document: Document) -> None:
         if not document.waiting:
             self._progress.document(document.source, None)
 
-    def _fail(self, document: _Document, error: BaseException) -> None:
+    def _fail(self, document: Document, error: BaseException) -> None:
         self._stop_if_fatal(error)
         if document.folder:
             self._store.discard(document.folder)
+        if document.unpack_digest and not self._unpacking.is_on_disk(document.unpack_digest):
+            document.unpack_digest = None
         named = error if isinstance(error, DracError) else DocumentError(f"{type(error).__name__}: {error}")
         document.result.unavailable = isinstance(error, ConverterUnavailable)
         log.debug("%s", document.path, exc_info=error)
         message = named.message.removeprefix(f"{document.path}: ")
+        if document.source.stored:
+            message = message.replace(str(document.path), document.source.path)
         document.result.error, document.result.remedy = message, named.remedy
         lasting = isinstance(named, DocumentError) and (named.lasting or isinstance(named, WorkerDied))
         self._keep_source(document, state="failed", error=message, remedy=named.remedy, lasting=lasting)
@@ -371,7 +443,7 @@ class Conversion:
             raise DiskFull(f"{self._store.root}: no space left on this disk") from error
 
     def _keep_source(
-        self, document: _Document, *, state: str, error: str | None, remedy: str | None, lasting: bool = False
+        self, document: Document, *, state: str, error: str | None, remedy: str | None, lasting: bool = False
     ) -> None:
         selected = sorted(document.digests) if self._options.pages else None
         good = state == "ok"
@@ -387,17 +459,8 @@ class Conversion:
             "fonts": document.meta.get("fonts") if good else None,
             "words_found": document.meta.get("words_found") if good else None,
             "numbers": document.meta.get("numbers") if good else None,
+            "container": document.source.container or None, "stored": document.source.stored or None,
+            "unpack": document.unpack_digest,
         }  # fmt: skip
         self._store.put_source(document.source.doc_id, record)
         self._catalog.put_source(record)
-
-
-def _last_failure(text: PageText) -> str:
-    """Why the engine asked for did not read the page."""
-    failures = [one.outcome for one in text.attempts if one.outcome != "ok"]
-    return failures[-1] if failures else "not read by the engine asked for"
-
-
-def _failed(page: Page, engine: str, error: BaseException) -> PageText:
-    message = error.message if isinstance(error, DracError) else f"{type(error).__name__}: {error}"
-    return PageText(page, PageState.FAILED, "", engine, attempts=(Attempt(engine, message),))

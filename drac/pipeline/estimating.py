@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from drac.profiles import ModelProfile
+from drac.stages.normalize import CONTAINERS
 
 OUTPUT_TOKENS_A_PAGE = (200, 450, 1500)
 """Tokens that a model writes for a page: low, expected, high. RAG-Multi-Corpus has about 310 a page."""
@@ -63,6 +64,7 @@ def estimate(
         "pages_finished_already": sum(one.finished for one in known),
         "pages_to_read": sum(left),
         "documents_whose_pages_normalizing_will_tell": len(documents) - len(known),
+        "containers_whose_parts_are_not_counted": sum(one.type in CONTAINERS for one in documents),
         "problems": list(problems),
     }
     parts = [_reading(convert, left)] if convert else []

@@ -68,7 +68,7 @@ def export_set(store: Store, name: str, planned: Iterable[Planned], settings: Se
         "plan_counts": _sum(one.counts for one in everything),
         "documents": documents,
         "simulated": simulated_documents(store),
-        "failed": _names(store, lambda one: one["live"] and one["state"] != "ok"),
+        "failed": _names(store, lambda one: one["live"] and one["state"] == "failed"),
         "vanished": _names(store, lambda one: not one["live"]),
     }  # fmt: skip
     write_file(folder / "set.json", dump_json(record))

@@ -60,7 +60,8 @@ def live_sources(store: Store) -> Iterator[dict[str, Any]]:
 
 def source_of(record: Mapping[str, Any]) -> Source:
     """The Source in a stored record."""
-    return Source(record["collection"], record["path"], record["root"], record["doc_id"])
+    where = (record.get("container") or "", record.get("stored") or "")
+    return Source(record["collection"], record["path"], record["root"], record["doc_id"], *where)
 
 
 def page_digests(record: Mapping[str, Any]) -> dict[int, str]:

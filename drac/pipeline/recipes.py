@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from drac.config import PlanSettings, Settings, StructureSettings
+from drac.config import NormalizeSettings, PlanSettings, Settings, StructureSettings
 from drac.stages import chunk, convert, normalize, structure
 from drac.store.keys import recipe
 
@@ -13,6 +13,13 @@ from drac.store.keys import recipe
 def normalize_recipe(type_name: str, tools: Mapping[str, str]) -> dict[str, Any]:
     """One document to a PDF; limits stay out, because what passes them is the same."""
     return recipe(normalize.NAME, normalize.VERSION, {"type": type_name}, tools)
+
+
+def unpack_recipe(type_name: str, settings: NormalizeSettings, tools: Mapping[str, str]) -> dict[str, Any]:
+    """One mail or archive to its parts. Which types are read decides which parts are kept."""
+    limits = settings.model_dump(include={"archives", "max_parts", "max_unpacked", "max_ratio", "max_depth"})
+    how = {"type": type_name, "read": sorted(normalize.SUFFIXES), **limits}
+    return recipe("unpack", "1", how, tools)
 
 
 def convert_recipe(settings: Settings, tools: Mapping[str, str]) -> dict[str, Any]:

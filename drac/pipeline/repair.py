@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drac.pipeline.containers import STAGE, unpacked_parts
 from drac.pipeline.planning import page_digests
-from drac.records import Page, PageText
+from drac.records import Page, PageText, UnpackedPart
 from drac.store.catalog import Catalog
 from drac.store.keys import file_digest
 from drac.store.store import Store
@@ -42,6 +43,7 @@ def repair(store: Store, catalog: Catalog) -> Repaired:
         if record["state"] == "ok":
             damaged += _check_pdf(store, record)
             pages += _restore_pages(store, catalog, record, damaged)
+    damaged += _check_unpacked(store)
     damaged += [*_check_outputs(store, "structure", _STRUCTURE), *_check_outputs(store, "plan", _PLAN)]
     return Repaired(sources, pages, tuple(damaged))
 
@@ -53,6 +55,20 @@ def _check_outputs(store: Store, stage: str, files: tuple[str, ...]) -> Iterator
         if not whole or _output(folder, files) != store.meta(stage, folder.name).get("output"):
             store.discard(folder)
             yield str(folder.relative_to(store.root))
+
+
+def _check_unpacked(store: Store) -> Iterator[str]:
+    """Remove what was unpacked of a container where a part is not as it was."""
+    for folder in sorted((store.artifacts / STAGE).glob("*")):
+        whole = store.complete(STAGE, folder.name) is not None
+        if not whole or not all(_is_as_it_was(folder, one) for one in unpacked_parts(store, folder.name)):
+            store.discard(folder)
+            yield str(folder.relative_to(store.root))
+
+
+def _is_as_it_was(folder: Path, part: UnpackedPart) -> bool:
+    path = folder / part.file
+    return not part.file or (path.is_file() and file_digest(path) == part.sha256)
 
 
 def _output(folder: Path, files: tuple[str, ...]) -> str | None:

@@ -24,6 +24,8 @@ class DocumentResult:
     """Why the document failed; empty if it did not."""
     remedy: str = ""
     """What to do about it."""
+    archive: bool = False
+    """Whether it is an archive: no document of its own, only what was in it."""
     unavailable: bool = False
     """Whether it failed because LibreOffice is missing or does not start."""
     reasons: dict[int, str] = field(default_factory=dict)
@@ -63,7 +65,7 @@ class Report:
 
     def _input_code(self) -> int:
         """3 where nothing was usable; nothing to try again is no failure."""
-        usable = any(not one.error for one in self.documents)
+        usable = any(not (one.error or one.archive) for one in self.documents)
         return 0 if usable or self.retrying else 3
 
     def _partial_code(self) -> int:
@@ -77,7 +79,7 @@ class Report:
         """Counts for `--json` and for people."""
         pages = self.states
         return {
-            "documents": len(self.documents),
+            "documents": sum(not one.archive or bool(one.error) for one in self.documents),
             "documents_failed": len(self.failed),
             "pages": sum(pages.values()),
             "pages_by_state": {state.value: pages[state.value] for state in PageState},

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from drac.corpus import Discovery, real_path
 from drac.errors import UsageError
-from drac.pipeline.planning import document_pages
+from drac.pipeline.containers import Held, document_file
+from drac.pipeline.planning import document_pages, source_of
 from drac.records import Source
 from drac.store.catalog import Catalog
 from drac.store.keys import file_digest
@@ -21,7 +22,7 @@ def check_identities(store: Store, sources: Iterable[Source]) -> None:
         known = store.get_source(source.doc_id)
         if known is None or not known["live"] or known["root"] == source.root:
             continue
-        path, other = real_path(source), _known_path(known)
+        path, other = real_path(source), _known_path(store, known)
         if other.is_file() and not other.samefile(path) and file_digest(path) != file_digest(other):
             raise UsageError(
                 f"{path} and {other} would both be {source.path!r} in collection {source.collection!r}",
@@ -34,7 +35,8 @@ def known_elsewhere(store: Store, sources: Iterable[Source]) -> list[str]:
     sources = [one for one in sources if store.get_source(one.doc_id) is None]
     if not sources:
         return []
-    held = {_known_path(one): one for one in store.all_sources() if one["live"]}
+    records = (one for one in store.all_sources() if one["live"] and not one.get("container"))
+    held = {_known_path(store, one): one for one in records}
     by_file = {path.resolve(): record for path, record in held.items()}
     twice = [(one, by_file.get(real_path(one).resolve())) for one in sources]
     return [
@@ -45,12 +47,12 @@ def known_elsewhere(store: Store, sources: Iterable[Source]) -> list[str]:
     ]
 
 
-def _known_path(record: dict[str, Any]) -> Path:
-    return real_path(Source(record["collection"], record["path"], record["root"], record["doc_id"]))
+def _known_path(store: Store, record: dict[str, Any]) -> Path:
+    return document_file(store, source_of(record))
 
 
 def mark_vanished(store: Store, catalog: Catalog, found: Discovery) -> list[str]:
-    """Note the sources of the folders walked that are no longer there; returns their names.
+    """Note the sources of the folders walked that are no longer there, and what was in them; returns names.
 
     What lies in a folder that could not be listed may still be there, and stays.
     """
@@ -58,28 +60,37 @@ def mark_vanished(store: Store, catalog: Catalog, found: Discovery) -> list[str]
     closed = tuple(f"{one.path}/" for one in found.skipped if one.kind == "unusable")
     present = {source.doc_id for source in found.sources}
     vanished: list[str] = []
-    for record in store.all_sources():
+    held = Held(store)
+    for record in sorted(store.all_sources(), key=lambda one: bool(one.get("container"))):
         walked = (record["collection"], record["root"]) in walked_whole
         hidden = f"{record['root']}/{record['path']}".startswith(closed)
-        if walked and record["live"] and record["doc_id"] not in present and not hidden:
+        if record.get("container"):
+            is_there = held.still_has(record)
+        else:
+            is_there = not walked or record["doc_id"] in present or hidden
+        if record["live"] and not is_there:
             gone = {**record, "live": False}
             store.put_source(record["doc_id"], gone)
             catalog.put_source(gone)
             vanished.append(f"{record['collection']}/{record['path']}")
-    return vanished
+    return sorted(vanished)
 
 
 def to_retry(store: Store, sources: Sequence[Source], retry: str | None) -> tuple[Source, ...]:
-    """All sources, or with `failed` or `fallback` those that have such a page or have failed wholly."""
+    """All sources, or with `failed` or `fallback` those that have such a page or have failed wholly.
+
+    A mail or archive of which that is true of a part is among them.
+    """
     if retry is None:
         return tuple(sources)
-    return tuple(one for one in sources if _is_in_state(store, one, retry))
+    records = {one["doc_id"]: one for one in store.all_sources()}
+    wanted = {name for name, one in records.items() if one["live"] and is_in_state(store, one, retry)}
+    wanted |= {records[name].get("container") for name in wanted}
+    return tuple(one for one in sources if one.doc_id in wanted)
 
 
-def _is_in_state(store: Store, source: Source, state: str) -> bool:
-    record = store.get_source(source.doc_id)
-    if record is None:
-        return False
+def is_in_state(store: Store, record: Mapping[str, Any], state: str) -> bool:
+    """Whether a document failed wholly, or has a page in this state."""
     if record["state"] != "ok":
         return bool(state == record["state"])
     return any(page.state == state for page in document_pages(store, record))

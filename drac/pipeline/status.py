@@ -59,7 +59,7 @@ def _documents(catalog: Catalog) -> dict[str, int]:
         "SELECT CASE WHEN live THEN state ELSE 'vanished' END AS s, count(*) AS n FROM sources GROUP BY s"
     )
     found = {row["s"]: row["n"] for row in rows}
-    return {state: found.get(state, 0) for state in ("ok", "failed", "vanished")}
+    return {state: found.get(state, 0) for state in ("ok", "failed", "unpacked", "vanished")}
 
 
 def _pages(catalog: Catalog) -> dict[str, int]:

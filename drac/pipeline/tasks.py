@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from drac.config import ConvertSettings
+from drac.config import ConvertSettings, NormalizeSettings
 from drac.ports import Executor, PdfConverter
-from drac.records import Fonts, Page, PageState, PageText, Source
+from drac.records import Fonts, Page, PageState, PageText, Source, UnpackedPart
 from drac.stages.normalize import DocumentType
 
 
@@ -23,7 +23,7 @@ class NormalizeTask:
     target: Path
     """Where the PDF goes."""
     converter: str
-    """`pdf`, `image`, `html`, or `finish` for a PDF that LibreOffice wrote to `source`."""
+    """`pdf`, `image`, `html`, `mail`, or `finish` for a PDF that LibreOffice wrote to `source`."""
     suffix: str
     """The document's true type, with its dot."""
     max_pages: int
@@ -50,6 +50,32 @@ class Normalized:
     """Share of the source's words that are in the PDF's text, 0.0 to 1.0; None where that is not known."""
     numbers: tuple[int, ...] = ()
     """Number of each page in the original, where that differs from the PDF's; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackTask:
+    """Write the parts of one mail or archive as files, in a worker process."""
+
+    source: Path
+    """The mail or archive."""
+    folder: Path
+    """Where its parts go."""
+    kind: DocumentType
+    """What it is."""
+    settings: NormalizeSettings
+    """Limits, and whether archives within are unpacked."""
+    passwords: tuple[str, ...] = ()
+    """Candidates for encrypted archives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What became of an UnpackTask."""
+
+    parts: tuple[UnpackedPart, ...]
+    """In their order in the container, those within others after them."""
+    seconds: float
+    """Time that the work took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +131,14 @@ class Tools:
     """Files beside a document that its PDF can depend on, such as a web page's images."""
     normalize: Callable[[NormalizeTask], Normalized]
     """Importable by name; runs in a worker."""
+    unpack: Callable[[UnpackTask], Unpacked]
+    """Importable by name; runs in a worker."""
     office: Callable[[], PdfConverter]
     """LibreOffice, made when first asked for; may be called and used by several threads."""
     offices: int
     """Documents that LibreOffice converts at once."""
     converter_fingerprint: Callable[[str], Mapping[str, str]]
-    """Tool versions of a converter, by its name."""
+    """Tool versions of a converter by its name, or of what unpacks by `unpack`."""
     reading: Reading
     """Who reads the pages."""
 

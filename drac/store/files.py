@@ -63,6 +63,12 @@ def sync_file(path: Path) -> None:
         os.fsync(stream.fileno())
 
 
+def sync_tree(folder: Path) -> None:
+    """fsync every file and folder below a folder."""
+    for path in sorted(folder.rglob("*")):
+        sync_folder(path) if path.is_dir() else sync_file(path)
+
+
 def sync_folder(folder: Path) -> None:
     """fsync a folder, so that a rename in it survives a power cut."""
     handle = os.open(folder, os.O_RDONLY)

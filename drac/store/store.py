@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from drac.errors import UsageError, WorkspaceBusy
 from drac.records import Attempt, Page, PageState, PageText
-from drac.store.files import disk_errors, remove_tree, sync_file, sync_folder, write_file
+from drac.store.files import disk_errors, remove_tree, sync_folder, sync_tree, write_file
 
 FORMAT = 1
 """Version of the layout on disk; another one is refused."""
@@ -153,8 +153,7 @@ class Store:
         with disk_errors(final):
             final.parent.mkdir(parents=True, exist_ok=True)
             if durable:
-                for path in sorted(folder.iterdir()):
-                    sync_file(path)
+                sync_tree(folder)
             write_file(folder / "meta.json", dump_json(dict(meta)), durable=durable)
             remove_tree(final)
             folder.rename(final)

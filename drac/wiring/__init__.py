@@ -24,7 +24,7 @@ from drac.pipeline.companions import companions
 from drac.pipeline.estimating import Convert, Counted, estimate
 from drac.pipeline.planning import page_digests
 from drac.pipeline.searching import KeywordIndex
-from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
+from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
 from drac.profiles import find_profile
 from drac.records import Fonts, Health, Source
@@ -85,6 +85,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
             detect=lambda path, password: normalize.detect(path, password=password),
             companions=companions,
             normalize=normalize_task,
+            unpack=unpack_task,
             office=office,
             offices=settings.run.offices,
             converter_fingerprint=_converter_fingerprint,
@@ -180,6 +181,17 @@ def normalize_task(task: NormalizeTask) -> Normalized:
     return Normalized(info.pages, file_digest(task.target), seconds, fonts, found, numbers)
 
 
+def unpack_task(task: UnpackTask) -> Unpacked:
+    """Write the parts of a mail or archive; runs in a worker."""
+    from drac.adapters.archives import Limits
+    from drac.adapters.unpacking import unpack
+
+    began, set_to = time.perf_counter(), task.settings
+    limits = Limits(set_to.max_parts, set_to.max_unpacked, set_to.max_ratio, set_to.max_depth, task.passwords)
+    parts = unpack(task.source, task.folder, task.kind, limits, set_to.archives)
+    return Unpacked(tuple(parts), time.perf_counter() - began)
+
+
 def _numbers(task: NormalizeTask) -> tuple[int, ...]:
     """Numbers of the pages in the original, where the PDF's are others; written into it as labels."""
     from drac.adapters.libreoffice import numbers_file
@@ -235,6 +247,10 @@ def _converter(name: str) -> PdfConverter:
         from drac.adapters.weasyprint_epub import EpubConverter
 
         return EpubConverter()
+    if name == "mail":
+        from drac.adapters.mail_pdf import MailConverter
+
+        return MailConverter()
     from drac.adapters.pymupdf_pdf import PdfPassthrough
 
     return PdfPassthrough()
@@ -246,6 +262,10 @@ def _converter_fingerprint(name: str) -> Mapping[str, str]:
         from drac.adapters.libreoffice import fingerprint
 
         return fingerprint()
+    if name == "unpack":
+        from drac.adapters import unpacking
+
+        return unpacking.fingerprint()
     return _converter(name).fingerprint
 
 
@@ -324,7 +344,9 @@ def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple
                 problems.append(f"{name}: {error.message.removeprefix(f'{path}: ')}")
                 continue
             known = _known(store, source, path)
-            if known is None and kind.name == "pdf":
+            if kind.converter == "archive" and not settings.normalize.archives:
+                problems.append(f"{name}: an archive; --archives reads what is in it")
+            elif known is None and kind.name == "pdf":
                 counting.append((name, path, executor.submit(count_pages, path, timeout=60)))
             else:
                 counted.append(Counted(name, kind.name, *(known or (None, 0))))

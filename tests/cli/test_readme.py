@@ -104,7 +104,7 @@ def test_every_type_is_listed() -> None:
     listed = re.search(r"\*\*Documents it reads\*\*: ([^.]+)\.", README)
     assert listed
     names = {f".{name}" for name in re.findall(r"\w+", listed[1])}
-    assert names == SUFFIXES - {".htm", ".jpeg", ".tiff"}
+    assert names == SUFFIXES - {".htm", ".jpeg", ".tiff", ".mht"}
 
 
 def test_chunk_fields_are_listed() -> None:

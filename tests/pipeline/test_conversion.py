@@ -338,7 +338,7 @@ def test_vanished_source_is_listed_and_left_out(bench: Bench) -> None:
     exported = bench.export()
     assert [one["source"] for one in exported["vanished"]] == ["b.pdf"]
     assert [one["source"] for one in bench.chunks()] == ["a.pdf"]
-    assert bench.counts["documents"] == {"ok": 1, "failed": 0, "vanished": 1}
+    assert bench.counts["documents"] == {"ok": 1, "failed": 0, "unpacked": 0, "vanished": 1}
 
 
 def test_two_folders_of_one_name_do_not_overwrite_each_other(bench: Bench, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from fakes_pipeline import FakeRead, SilentProgress, tools
 
-from drac.config import Settings
+from drac.config import NormalizeSettings, Settings
 from drac.corpus import discover
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set
@@ -30,14 +31,15 @@ def _make_workspace(place: Path) -> Path:
     docs = place / "docs"
     docs.mkdir()
     (docs / "a.pdf").write_text("# A\n\none\ftwo\fthree")
-    found = discover([str(docs)], suffixes=frozenset({".pdf"}), cwd=docs)
-    settings = Settings()
+    (docs / "b.box").write_text(json.dumps({"in/c.pdf": "# C\n\nfour"}))
+    found = discover([str(docs)], suffixes=frozenset({".pdf", ".box"}), cwd=docs)
+    settings = Settings(normalize=NormalizeSettings(archives=True))
     with Store(place / "ws") as store:
         catalog = Catalog(store.catalog_path)
         made = tools(FakeRead(fails={"three": 1}))
         Conversion(store, catalog, settings, made, SilentProgress(), Options()).run(found.sources)
         planning = Planning(store, catalog, settings, LocalPlanner(settings.plan))
-        planned = planning.all(live_sources(store))
+        planned = planning.all(one for one in live_sources(store) if one["state"] == "ok")
         export_set(store, "default", planned, settings)
         catalog.close()
     return place / "ws"

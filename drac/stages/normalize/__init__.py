@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from drac.stages.normalize.detect import detect
 from drac.stages.normalize.fonts import asked_fonts, same_widths
-from drac.stages.normalize.kinds import SUFFIXES, ConverterName, DocumentType
+from drac.stages.normalize.kinds import ARCHIVE_SUFFIXES, CONTAINERS, SUFFIXES, ConverterName, DocumentType
 from drac.stages.normalize.stage import run
 from drac.stages.normalize.words import IMPLAUSIBLE, words_found
 
@@ -17,6 +17,7 @@ VERSION = "2"
 """Raised whenever the same source and tools would give another PDF."""
 
 __all__ = [
-    "IMPLAUSIBLE", "NAME", "SUFFIXES", "VERSION", "ConverterName", "DocumentType", "asked_fonts", "detect",
+    "ARCHIVE_SUFFIXES", "CONTAINERS", "IMPLAUSIBLE", "NAME", "SUFFIXES", "VERSION", "ConverterName",
+    "DocumentType", "asked_fonts", "detect",
     "run", "same_widths", "words_found",
 ]  # fmt: skip

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from drac.errors import CorruptDocument, DocumentError, EmptyDocument, EncryptedDocument, UnsupportedType
 from drac.stages.normalize import ole
-from drac.stages.normalize.kinds import SUFFIXES, TEXT_TYPES, TYPES, DocumentType, named
+from drac.stages.normalize.kinds import ARCHIVE_SUFFIXES, SUFFIXES, TEXT_TYPES, TYPES, DocumentType, named
+from drac.stages.normalize.mail import mail_type
 from drac.stages.normalize.packages import package_type
 from drac.stages.normalize.text import looks_like_html, looks_like_text
 
@@ -29,6 +30,7 @@ _SIGNATURES = (
     (b"II+\x00\x08\x00\x00\x00", "tif"),
     (b"MM\x00+\x00\x08\x00\x00", "tif"),
     (b"{\\rtf", "rtf"),
+    (b"\x1f\x8b\x08", "tgz"),
 )
 _BITMAP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
 _OLD_OFFICE = (("WordDocument", "doc"), ("PowerPoint Document", "ppt"), ("Workbook", "xls"), ("Book", "xls"))
@@ -64,8 +66,10 @@ def _detect(path: Path, declared: str) -> DocumentType:
     if head.startswith(ole.MAGIC):
         return _compound(path, declared)
     if head.startswith(b"PK"):
-        name, encrypted = package_type(path)
+        name, encrypted = package_type(path, may_be_archive=declared not in SUFFIXES)
         return replace(TYPES[name], encrypted=encrypted)
+    if name := mail_type(head, declared):
+        return TYPES[name]
     return _plain_text(path, declared, head)
 
 
@@ -83,6 +87,8 @@ def _signature(head: bytes) -> str | None:
             return name
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "webp"
+    if head[257:262] == b"ustar":
+        return "tar"
     if (
         head.startswith(b"BM")
         and len(head) >= 18
@@ -109,7 +115,9 @@ def _compound(path: Path, declared: str) -> DocumentType:
     for stream, name in _OLD_OFFICE:
         if stream in streams:
             return TYPES[name]
-    raise UnsupportedType(f"{path}: an OLE2 file that is no Word, Excel or PowerPoint document")
+    if "__properties_version1.0" in streams:
+        return TYPES["msg"]
+    raise UnsupportedType(f"{path}: an OLE2 file that is no Word, Excel, PowerPoint or Outlook document")
 
 
 def _encrypted_package(declared: str) -> DocumentType:
@@ -147,6 +155,6 @@ def _marked_up(head: bytes) -> str | None:
 
 
 def _misnamed(path: Path, declared: str, what: str) -> DocumentError:
-    if declared in SUFFIXES:
+    if declared in SUFFIXES | ARCHIVE_SUFFIXES:
         return CorruptDocument(f"{path}: {what}, not the {declared[1:]} that its name says")
     return UnsupportedType(f"{path}: {what}; no converter reads it")

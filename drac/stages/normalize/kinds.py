@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ConverterName = Literal["pdf", "office", "image", "html", "epub"]
+ConverterName = Literal["pdf", "office", "image", "html", "epub", "mail", "archive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class DocumentType:
     name: str
     """Short name, e.g. `pdf`, `docx`, `png`; the usual suffix without its dot."""
     converter: ConverterName
-    """Which converter turns it into a PDF."""
+    """Which converter turns it into a PDF; `archive`: none, it is unpacked."""
     suffix: str
     """Usual suffix with its dot, lower case; what the converter is told."""
     encrypted: bool = False
@@ -28,6 +28,8 @@ _CONVERTERS: dict[ConverterName, str] = {
     "html": "html md svg",
     "epub": "epub",
     "image": "png jpg webp bmp gif tif",
+    "mail": "eml msg mhtml",
+    "archive": "zip tar tgz",
 }
 
 TYPES = {
@@ -37,11 +39,21 @@ TYPES = {
 }
 """Every type that is read, by name."""
 
-ALIASES = {"htm": "html", "jpeg": "jpg", "tiff": "tif"}
+ALIASES = {"htm": "html", "jpeg": "jpg", "tiff": "tif", "mht": "mhtml", "gz": "tgz"}
 """Other suffixes of a type."""
 
-SUFFIXES = frozenset(kind.suffix for kind in TYPES.values()) | {f".{name}" for name in ALIASES}
+_NAMES = {name: name for name in TYPES} | ALIASES
+
+ARCHIVE_SUFFIXES = frozenset(
+    f".{name}" for name, meant in _NAMES.items() if TYPES[meant].converter == "archive"
+)
+"""Suffixes of archives, which are unpacked on request only."""
+
+SUFFIXES = frozenset(f".{name}" for name in _NAMES) - ARCHIVE_SUFFIXES
 """Suffixes, lower case with dot, that a folder is searched for."""
+
+CONTAINERS = frozenset({"eml", "msg", "zip", "tar", "tgz"})
+"""Types that hold documents of their own."""
 
 TEXT_TYPES = frozenset({"html", "md", "txt", "csv", "tsv"})
 """Types without a signature: only here does the suffix decide."""

@@ -17,7 +17,6 @@ _SCANNED = 1_024
 """Bytes in which a page declares its encoding (WHATWG HTML, 4.2.5.4)."""
 _READ_AS = {
     **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
-    **dict.fromkeys(("utf-16", "utf-16-le", "utf-16-be"), "utf-8"),
     **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "iso8859-9": "cp1254"},
 }
 """Encodings that browsers read as another one (WHATWG Encoding, 4.2), by Python's names."""
@@ -75,8 +74,15 @@ def _declared(head: bytes) -> str | None:
     found = _DECLARED.search(head)
     if found is None:
         return None
+    name = codec_named((found[1] or found[2]).decode("latin-1"))
+    return {"utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8"}.get(name or "", name)
+
+
+def codec_named(charset: str) -> str | None:
+    """The codec that browsers read a declared charset with, or None for a name that is none."""
     try:
-        name = codecs.lookup((found[1] or found[2]).decode("ascii")).name
-    except (LookupError, UnicodeDecodeError):
+        b"ab".decode(charset.strip(), "replace")
+        name = codecs.lookup(charset.strip()).name
+    except (LookupError, ValueError):
         return None
     return _READ_AS.get(name, name)

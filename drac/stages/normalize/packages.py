@@ -12,6 +12,8 @@ from drac.stages.normalize.epub import check_unprotected, is_epub
 MAX_UNPACKED = 2_000_000_000
 """Bytes of a package's parts together; a larger one is refused unopened (a decompression bomb)."""
 
+_PACKAGE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/container.xml"})
+"""Parts by which a package shows that it is one."""
 _PART_READ = 1_000_000
 """Bytes read of a part that names the type."""
 
@@ -41,10 +43,15 @@ _OPENDOCUMENT = {
 }
 
 
-def package_type(path: Path) -> tuple[str, bool]:
-    """Name of the type and whether the package is encrypted; raises DocumentError."""
+def package_type(path: Path, *, may_be_archive: bool = False) -> tuple[str, bool]:
+    """Name of the type and whether the package is encrypted; raises DocumentError.
+
+    `may_be_archive`: whether a zip file that is no package is an archive, `zip`, and not an error.
+    """
     try:
         with zipfile.ZipFile(path) as package:
+            if may_be_archive and not _PACKAGE & set(package.namelist()):
+                return "zip", False
             _check_size(path, package)
             return _named(path, package)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
