@@ -180,7 +180,7 @@ def _tar_members(path: Path, archive: tarfile.TarFile, limits: Limits) -> Iterat
         count += not entry.isdir()
         check_count(path, count, limits)
         check_total(path, total, limits)
-        check_tar_ratio(path, total, limits)
+        check_whole_ratio(path, total, limits)
         if not entry.isdir():
             yield _tar_member(archive, entry)
 
@@ -240,8 +240,8 @@ def check_total(path: Path, total: int, limits: Limits) -> None:
         )
 
 
-def check_tar_ratio(path: Path, total: int, limits: Limits) -> None:
-    """Raise TooMuch for a packed tar archive that is a bomb: only all of it can be judged."""
+def check_whole_ratio(path: Path, total: int, limits: Limits) -> None:
+    """Raise TooMuch for a container that is a bomb as a whole."""
     try:
         check_ratio(total, path.stat().st_size, limits)
     except LimitExceeded as error:

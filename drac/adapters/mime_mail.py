@@ -49,7 +49,7 @@ def mail_of(message: Message) -> Mail:
     """The mail that a message is."""
     found = _Found()
     _walk(message, found, 0)
-    body = [page for page in found.body if shows_something(page)]
+    body = [page for page in found.body or found.enveloped if shows_something(page)]
     related, attachments = split_related(body, found.parts)
     headers = _headers(message)
     return Mail(_shown(headers), headers.get("subject", ""), tuple(body), tuple(related), tuple(attachments))
@@ -77,6 +77,8 @@ def _shown(headers: dict[str, str]) -> tuple[tuple[str, str], ...]:
 class _Found:
     body: list[str] = field(default_factory=list)
     parts: list[MailPart] = field(default_factory=list)
+    enveloped: list[str] = field(default_factory=list)
+    """Bodies in a winmail.dat, which count where the mail has none."""
 
 
 def _walk(part: Message, found: _Found, depth: int) -> None:
@@ -95,8 +97,11 @@ def _walk(part: Message, found: _Found, depth: int) -> None:
         found.body.append(html_of_text(_source(part)))
     elif kind in _TEXTS and not _is_attached(part):
         found.body.append(_page(part, kind))
+    elif envelope := _envelope(part, kind):
+        found.enveloped.append(envelope.body)
+        found.parts += envelope.parts
     else:
-        found.parts += _attached(part, kind)
+        found.parts.append(_attached(part, kind))
 
 
 def _children(part: Message) -> Iterator[Message]:
@@ -111,7 +116,7 @@ def _encrypted(part: Message, kind: str, found: _Found) -> None:
         raise EncryptedDocument("encrypted for its receiver (PGP)")
     if str(part.get_param("smime-type", "")).lower() in ("enveloped-data", ""):
         raise EncryptedDocument("encrypted for its receiver (S/MIME)")
-    found.parts += _attached(part, kind)
+    found.parts.append(_attached(part, kind))
 
 
 def _best(choices: list[Message], found: _Found, depth: int) -> None:
@@ -128,6 +133,7 @@ def _best(choices: list[Message], found: _Found, depth: int) -> None:
     for at, within in enumerate(tried):
         found.body += within.body if at == best else []
         found.parts += within.parts
+        found.enveloped += within.enveloped
 
 
 def _rank(part: Message, found: _Found) -> int:
@@ -158,15 +164,19 @@ def charset_of(part: Message) -> str | None:
         return None
 
 
-def _attached(part: Message, kind: str) -> list[MailPart]:
+def _envelope(part: Message, kind: str) -> tnef.Envelope | None:
+    if kind != "application/ms-tnef" and _file_name(part).lower() != "winmail.dat":
+        return None
+    return tnef.opened(part_bytes(part))
+
+
+def _attached(part: Message, kind: str) -> MailPart:
     name = _file_name(part)
     if kind == "message/rfc822" or (part.is_multipart() and not kind.startswith("multipart/")):
-        return [_inner_mail(part, name)]
-    data = part_bytes(part)
-    if kind == "application/ms-tnef" or name.lower() == "winmail.dat":
-        return tnef.parts_of(data) or [MailPart(name or "winmail.dat", kind, data)]
+        return _inner_mail(part, name)
     content_id = header_text(str(part.get("Content-ID", ""))).strip("<> ")
-    return [MailPart(name, kind, data, content_id, header_text(str(part.get("Content-Location", ""))))]
+    location = header_text(str(part.get("Content-Location", "")))
+    return MailPart(name, kind, part_bytes(part), content_id, location)
 
 
 def _inner_mail(part: Message, name: str) -> MailPart:
@@ -192,6 +202,9 @@ def part_bytes(part: Message) -> bytes:
 
 
 def _file_name(part: Message) -> str:
+    for header, raw in part.raw_items():
+        if header.lower() in ("content-disposition", "content-type") and not str(raw).isascii():
+            part.replace_header(header, header_text(str(raw)))
     try:
         name = part.get_filename()
     except (LookupError, ValueError, TypeError, IndexError):

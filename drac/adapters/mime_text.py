@@ -58,7 +58,8 @@ def charset_text(data: bytes, charset: str | None) -> str:
     by chance they hardly ever are.
     """
     codec = codec_named(charset) if charset else None
-    if codec is None or (_is_single_byte(codec) and encoding_of(data) == "utf-8"):
+    really_utf8 = not data.isascii() and encoding_of(data) == "utf-8"
+    if codec is None or (really_utf8 and _is_single_byte(codec)):
         return decode(data)
     try:
         return data.decode(codec)
@@ -73,7 +74,8 @@ def html_part_text(data: bytes, charset: str | None) -> str:
 
 def _is_single_byte(codec: str) -> bool:
     try:
-        return len(_LETTERS.decode(codec, "replace")) == len(_LETTERS)
+        text = _LETTERS.decode(codec, "replace")
+        return len(text) == len(_LETTERS) and text.count("\ufffd") < len(text) // 2
     except (UnicodeError, LookupError):
         return False
 

@@ -18,6 +18,8 @@ from drac.stages.normalize.markup import html_text
 
 _HTML, _PLAIN, _TRANSPORT = "__substg1.0_10130102", "__substg1.0_1000", "__substg1.0_007D"
 """Streams of the HTML body, the plain body, and the headers as they came."""
+_DISPLAYED = {"To": "__substg1.0_0E04", "Cc": "__substg1.0_0E03", "Bcc": "__substg1.0_0E02"}
+"""Streams of the names of those who got it."""
 _SEALED = ("ipm.note.smime", "ipm.note.secure")
 
 
@@ -62,10 +64,17 @@ def _text(message: Any, name: str) -> str:
 
 
 def _headers(message: Any) -> Iterator[tuple[str, str]]:
-    pairs = [(label, _text(message, label.lower())) for label in ("To", "Cc", "Bcc")]
+    pairs = [(label, _receivers(message, label)) for label in _DISPLAYED]
     yield from ((name, text) for name, text in [("From", _text(message, "sender")), *pairs] if text)
     if date := _date(message):
         yield "Date", date
+
+
+def _receivers(message: Any, label: str) -> str:
+    """With their addresses where the file lists them, else the names alone."""
+    return _text(message, label.lower()) or str(message.getStringStream(_DISPLAYED[label]) or "").strip(
+        "\x00 "
+    )
 
 
 def _date(message: Any) -> str:
@@ -100,8 +109,8 @@ def _parts(attachment: Any) -> list[MailPart]:
     if isinstance(data, extract_msg.MSGFile):
         return [_inner(data, name)]
     data = bytes(data) if isinstance(data, bytes | bytearray) else b""
-    if name.lower() == "winmail.dat" and (parts := tnef.parts_of(data)):
-        return parts
+    if name.lower() == "winmail.dat" and (envelope := tnef.opened(data)):
+        return list(envelope.parts)
     media_type = str(attachment.mimetype or "").strip("\x00 ").lower()
     return [MailPart(name, media_type, data, str(attachment.cid or "").strip("<> \x00"))]
 

@@ -29,6 +29,8 @@ _KEPT_BESIDE = frozenset({".css", ".woff", ".woff2", ".ttf", ".otf"})
 """Files that web pages in an archive need and that are no documents."""
 _MARKS = re.compile("[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 """Controls and marks of direction, by which a name can look like another one."""
+_MANY = 10 * archives.JUDGED
+"""Bytes above which the outermost container is judged as a whole: bombs within bombs are small each."""
 _NAME_LENGTH = 150
 """Characters of one part of a name that are kept; file systems allow 255 bytes, some fewer."""
 _STORED_BYTES = 200
@@ -223,8 +225,9 @@ class _Counting:
 
     def write(self, data: bytes, /) -> object:
         self.walk.total += len(data)
-        if self.walk.total > self.walk.limits.unpacked:
-            archives.check_total(self.walk.source, self.walk.total, self.walk.limits)
+        archives.check_total(self.walk.source, self.walk.total, self.walk.limits)
+        if self.walk.total > _MANY:
+            archives.check_whole_ratio(self.walk.source, self.walk.total, self.walk.limits)
         return self.stream.write(data)
 
     def restart(self) -> None:
