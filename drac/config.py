@@ -61,6 +61,8 @@ class ConvertSettings(_Frozen):
     """`auto`: where a page has no usable text layer."""
     ocr_dpi: int = Field(200, ge=72, le=600)
     """Dots per inch of the image that OCR reads."""
+    native: bool = False
+    """Whether web pages and Markdown are read as they stand, by `native`, without a PDF and its pages."""
 
 
 class ModelReadSettings(_Frozen):

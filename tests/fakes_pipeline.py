@@ -159,6 +159,7 @@ def tools(
         unpack=unpack or FakeUnpack(),
         converter_fingerprint=lambda name: {"converter": name},
         reading=FakeReading(executor, read or FakeRead(), dict(fingerprint or {"reader": "fake"})),
+        native=FakeReading(executor, read or FakeRead(), {"reader": "fake native"}),
     )
 
 

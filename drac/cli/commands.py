@@ -40,6 +40,7 @@ def run(
     workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
     config: opt.Config = None,
     engine: opt.Engine = None,
+    native: opt.Native = None,
     planner: opt.Planner = None,
     model: opt.Model = None,
     base_url: opt.BaseUrl = None,
@@ -70,7 +71,8 @@ def run(
     set_up_logging(verbose)
     settings = settings_from(
         config,
-        normalize={"archives": archives or None}, convert={"engine": engine}, model=opt.model_options(
+        normalize={"archives": archives or None}, convert={"engine": engine, "native": native},
+        model=opt.model_options(
             model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
         ), model_read={"text_hint": text_hint},
         plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
@@ -91,6 +93,7 @@ def convert(
     workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
     config: opt.Config = None,
     engine: opt.Engine = None,
+    native: opt.Native = None,
     model: opt.Model = None,
     base_url: opt.BaseUrl = None,
     endpoint_url: opt.EndpointUrl = None,
@@ -117,7 +120,7 @@ def convert(
     settings = settings_from(
         config,
         normalize={"archives": archives or None},
-        convert={"engine": engine},
+        convert={"engine": engine, "native": native},
         model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
         model_read={"text_hint": text_hint},
         run={"workers": workers, "max_fallback": max_fallback},

@@ -24,6 +24,12 @@ Config = Annotated[Path | None, typer.Option("--config", help="TOML file with se
 Engine = Annotated[
     str | None, typer.Option("--engine", help="Who reads the pages: local, bedrock or openai.")
 ]
+Native = Annotated[
+    bool | None,
+    typer.Option(
+        "--native", help="Read web pages and Markdown as they stand, without a PDF.", flag_value=True
+    ),
+]
 Planner = Annotated[
     str | None, typer.Option("--planner", help="Who plans the chunks: local, bedrock or openai.")
 ]

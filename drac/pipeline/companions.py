@@ -19,7 +19,7 @@ _MOST = 1_000
 
 def companions(path: Path, kind: DocumentType) -> tuple[Path, ...]:
     """Files in the document's own folder that it refers to, and those that they refer to, sorted."""
-    if kind.converter != "html":
+    if kind.converter not in ("html", "native"):
         return ()
     folder = path.parent.resolve()
     found: set[Path] = set()

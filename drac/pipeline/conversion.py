@@ -34,10 +34,19 @@ from drac.errors import (
 )
 from drac.pipeline.containers import Part, Unpacking, document_file, parts_of, skipped_parts
 from drac.pipeline.documents import Document, Options, failed_page, last_failure
-from drac.pipeline.recipes import convert_recipe, normalize_recipe
+from drac.pipeline.recipes import convert_recipe, native_recipe, normalize_recipe
 from drac.pipeline.report import DocumentResult, Report
 from drac.pipeline.sources import is_in_state
-from drac.pipeline.tasks import Normalized, NormalizeTask, Progress, ReadPages, ReadTask, Tools, Unpacked
+from drac.pipeline.tasks import (
+    Normalized,
+    NormalizeTask,
+    Progress,
+    Reading,
+    ReadPages,
+    ReadTask,
+    Tools,
+    Unpacked,
+)
 from drac.records import Page, PageState, PageText, Skipped, Source
 from drac.stages.normalize import DocumentType
 from drac.store.catalog import Catalog
@@ -277,7 +286,7 @@ class Conversion:
         assert document.kind
         document.folder = document.folder or self._store.begin()
         task = NormalizeTask(
-            path, document.folder / "document.pdf", converter, document.kind.suffix,
+            path, document.folder / document.kind.artifact, converter, document.kind.suffix,
             self._settings.normalize.max_pages, self._options.passwords, document.path,
         )  # fmt: skip
         limit = self._settings.run.convert_timeout
@@ -300,11 +309,11 @@ class Conversion:
         if file_digest(document.path) != document.sha256:
             raise CorruptDocument("changed while it was read", remedy="Run again.")
         for other in document.folder.iterdir():
-            if other.name != "document.pdf":
+            if other.name != document.kind.artifact:
                 other.unlink()
         meta = {
             "stage": "normalize", "digest": document.normalize_digest, "type": document.kind.name,
-            "source_sha256": document.sha256, "outputs": {"document.pdf": made.pdf_digest},
+            "source_sha256": document.sha256, "outputs": {document.kind.artifact: made.pdf_digest},
             "pages": made.pages, "fonts": asdict(made.fonts), "words_found": made.words_found,
             "numbers": made.numbers,
         }  # fmt: skip
@@ -314,13 +323,16 @@ class Conversion:
 
     def _normalized(self, document: Document) -> None:
         document.meta = self._store.meta("normalize", document.normalize_digest)
-        pages = [Page(document.meta["outputs"]["document.pdf"], n) for n in self._selected(document)]
-        document.digests = {page.number: self._page_digest(page) for page in pages}
+        pages = [Page(document.output, n) for n in self._selected(document)]
+        recipe = self._recipe(document)
+        document.digests = {
+            page.number: artifact_digest(recipe, [page.pdf_digest, page.number]) for page in pages
+        }
         self._keep_source(document, state="ok", error=None, remedy=None)
         self._catalog.drop_pages(document.source.doc_id)
         missing = self._take_finished(document, pages)
         document.waiting = {page.number for page in missing}
-        size = self._tools.reading.batch_pages
+        size = self._reader(document).batch_pages
         self._batches.extend((document, tuple(missing[i : i + size])) for i in range(0, len(missing), size))
         self._end_if_done(document)
 
@@ -332,8 +344,17 @@ class Conversion:
             raise DocumentError(f"has {total} pages, none of those asked for", remedy="Correct --pages.")
         return chosen
 
-    def _page_digest(self, page: Page) -> str:
-        return artifact_digest(self._convert, [page.pdf_digest, page.number])
+    def _reader(self, document: Document) -> Reading:
+        return self._tools.native if document.is_native else self._tools.reading
+
+    def _recipe(self, document: Document) -> dict[str, Any]:
+        if not document.is_native:
+            return self._convert
+        assert document.kind
+        return native_recipe(document.kind.name, self._tools.native.fingerprint)
+
+    def _engine(self, document: Document) -> str:
+        return str(self._recipe(document)["settings"]["engine"])
 
     # Convert.
 
@@ -343,7 +364,7 @@ class Conversion:
         found: list[tuple[str, PageText]] = []
         for page in pages:
             digest = document.digests[page.number]
-            text = self._finished(digest, page)
+            text = self._finished(digest, page, self._engine(document))
             if text is None:
                 missing.append(page)
             else:
@@ -352,17 +373,18 @@ class Conversion:
         self._note_pages(document, found, reused=True)
         return missing
 
-    def _finished(self, digest: str, page: Page) -> PageText | None:
+    def _finished(self, digest: str, page: Page, engine: str) -> PageText | None:
         text = self._store.get_page(digest)
         if text is None and self._options.retry == "fallback":
-            return self._store.failed_page(digest, page, self._settings.convert.engine)
+            return self._store.failed_page(digest, page, engine)
         again = text is not None and text.state is PageState.FALLBACK and self._options.retry == "fallback"
         return None if again else text
 
     def _submit_batch(self, document: Document, pages: tuple[Page, ...]) -> None:
-        pdf = self._store.artifacts / "normalize" / document.normalize_digest / "document.pdf"
-        task = ReadTask(pdf, pages, self._settings.convert)
-        future = self._tools.reading.submit(task)
+        assert document.kind
+        folder = self._store.artifacts / "normalize" / document.normalize_digest
+        task = ReadTask(folder / document.kind.artifact, pages, self._settings.convert)
+        future = self._reader(document).submit(task)
         self._reading += 1
         self._events[future] = lambda done: self._batch_done(document, pages, done)
 
@@ -379,7 +401,7 @@ class Conversion:
         elif len(pages) > 1:
             self._batches.extendleft((document, (page,)) for page in reversed(pages))
         else:
-            self._keep_pages(document, [failed_page(pages[0], self._settings.convert.engine, error)])
+            self._keep_pages(document, [failed_page(pages[0], self._engine(document), error)])
 
     def _once_more(self, document: Document, task: object, error: BaseException) -> bool:
         """Whether a task whose worker died is tried again: it may have died of another's memory."""
@@ -453,9 +475,9 @@ class Conversion:
             "error": error, "remedy": remedy, "lasting": lasting, "sha256": document.sha256 or None,
             "type": document.kind.name if document.kind else None,
             "normalize": document.normalize_digest or None,
-            "pdf_digest": document.meta["outputs"]["document.pdf"] if good else None,
+            "pdf_digest": document.output if good else None,
             "pages": document.meta["pages"] if good else None, "selected": selected,
-            "convert": self._convert if good else None,
+            "convert": self._recipe(document) if good else None,
             "fonts": document.meta.get("fonts") if good else None,
             "words_found": document.meta.get("words_found") if good else None,
             "numbers": document.meta.get("numbers") if good else None,

@@ -56,6 +56,17 @@ class Document:
     parts: list[Document] = field(default_factory=list)
     """Documents unpacked from it in this run."""
 
+    @property
+    def is_native(self) -> bool:
+        """Whether it is read as it stands, without a PDF."""
+        return self.kind is not None and self.kind.converter == "native"
+
+    @property
+    def output(self) -> str:
+        """sha256 of the file that stands for it: its PDF, or its text where it is read as it stands."""
+        assert self.kind
+        return str(self.meta["outputs"][self.kind.artifact])
+
     def with_parts(self) -> Iterator[Document]:
         """This document, then those unpacked from it."""
         yield self

@@ -32,6 +32,8 @@ class Counted:
     """Pages to read; None where only normalizing will tell."""
     finished: int = 0
     """Pages of these that are on disk already."""
+    native: bool = False
+    """Whether it is read as it stands, whoever reads the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def estimate(
 ) -> dict[str, Any]:
     """Documents, pages, requests, tokens and dollars; `convert` and `plan` are None for engine local."""
     known = [one for one in documents if one.pages is not None]
-    left = [(one.pages or 0) - one.finished for one in known]
+    left = [(one.pages or 0) - one.finished for one in known if not one.native]
     record: dict[str, Any] = {
         "documents": len(documents),
         "types": _count([one.type for one in documents]),

@@ -24,10 +24,15 @@ def unpack_recipe(type_name: str, settings: NormalizeSettings, tools: Mapping[st
 
 def convert_recipe(settings: Settings, tools: Mapping[str, str]) -> dict[str, Any]:
     """One page to Markdown; what only a model needs stays out where none is asked."""
-    how = settings.convert.model_dump()
+    how = settings.convert.model_dump(exclude={"native"})
     if settings.convert.engine != "local":
         how |= {"render": settings.render.model_dump(), "read": settings.model_read.model_dump()}
     return recipe(convert.NAME, convert.VERSION, how, tools)
+
+
+def native_recipe(type_name: str, tools: Mapping[str, str]) -> dict[str, Any]:
+    """One page of a document that is read as it stands; what is said of PDFs stays out."""
+    return recipe(convert.NAME, convert.VERSION, {"engine": "native", "type": type_name}, tools)
 
 
 def structure_recipe(settings: StructureSettings) -> dict[str, Any]:

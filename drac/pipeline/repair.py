@@ -81,12 +81,10 @@ def _output(folder: Path, files: tuple[str, ...]) -> str | None:
 
 def _check_pdf(store: Store, record: dict[str, Any]) -> list[str]:
     folder = store.artifacts / "normalize" / record["normalize"]
-    pdf = folder / "document.pdf"
-    if (
-        store.complete("normalize", record["normalize"])
-        and pdf.is_file()
-        and file_digest(pdf) == record["pdf_digest"]
-    ):
+    whole = store.complete("normalize", record["normalize"]) is not None
+    names = store.meta("normalize", record["normalize"])["outputs"] if whole else {}
+    files = [folder / name for name in names]
+    if files and all(one.is_file() and file_digest(one) == record["pdf_digest"] for one in files):
         return []
     store.discard(folder)
     return [str(folder.relative_to(store.root))]

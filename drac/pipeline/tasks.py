@@ -23,7 +23,8 @@ class NormalizeTask:
     target: Path
     """Where the PDF goes."""
     converter: str
-    """`pdf`, `image`, `html`, `mail`, or `finish` for a PDF that LibreOffice wrote to `source`."""
+    """`pdf`, `image`, `html`, `epub`, `mail`, `native`, or `finish` for a PDF that LibreOffice wrote to
+    `source`."""
     suffix: str
     """The document's true type, with its dot."""
     max_pages: int
@@ -141,6 +142,8 @@ class Tools:
     """Tool versions of a converter by its name, or of what unpacks by `unpack`."""
     reading: Reading
     """Who reads the pages."""
+    native: Reading
+    """Who reads documents whose type's converter is `native`."""
 
 
 class Progress(Protocol):

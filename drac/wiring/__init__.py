@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
@@ -82,7 +82,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
         reading = _reading(executor, settings, models)
         yield Tools(
             executor=executor,
-            detect=lambda path, password: normalize.detect(path, password=password),
+            detect=_detect(settings.convert),
             companions=companions,
             normalize=normalize_task,
             unpack=unpack_task,
@@ -90,6 +90,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
             offices=settings.run.offices,
             converter_fingerprint=_converter_fingerprint,
             reading=reading,
+            native=_LocalReading(executor, settings, native_task, _native_reader().fingerprint),
         )
     except BaseException:
         models.stop()
@@ -103,7 +104,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
 
 def _reading(executor: Executor, settings: Settings, models: Models) -> _LocalReading | ModelReading:
     if settings.convert.engine == "local":
-        return _LocalReading(executor, settings)
+        return _LocalReading(executor, settings, read_task, _reader(settings.convert).fingerprint)
     from drac.wiring.models import ModelReading
 
     local = _reader(settings.convert.model_copy(update={"engine": "local"})).fingerprint
@@ -113,15 +114,21 @@ def _reading(executor: Executor, settings: Settings, models: Models) -> _LocalRe
 class _LocalReading:
     """Pages read in worker processes."""
 
-    def __init__(self, executor: Executor, settings: Settings) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        executor: Executor,
+        settings: Settings,
+        read: Callable[[ReadTask], ReadPages],
+        fingerprint: Mapping[str, str],
+    ) -> None:
+        self._executor, self._read = executor, read
         self._page_timeout = settings.run.page_timeout
-        self.fingerprint = _reader(settings.convert).fingerprint
+        self.fingerprint = fingerprint
         self.batch_pages = settings.run.batch_pages
         self.most_in_flight = 2 * executor.workers
 
     def submit(self, task: ReadTask) -> Future[ReadPages]:
-        return self._executor.submit(read_task, task, timeout=self._page_timeout * len(task.pages))
+        return self._executor.submit(self._read, task, timeout=self._page_timeout * len(task.pages))
 
     def close(self) -> None:
         """The workers belong to the executor."""
@@ -173,12 +180,21 @@ def normalize_task(task: NormalizeTask) -> Normalized:
     began = time.perf_counter()
     _convert_with_passwords(_converter(task.converter), task)
     numbers = _numbers(task)
-    info = inspect(task.target)
-    if info.pages > task.max_pages:
-        raise LimitExceeded(f"{info.pages:,} pages, more than the limit of {task.max_pages:,}")
+    pages = _native_pages(task) if task.converter == "native" else inspect(task.target).pages
+    if pages > task.max_pages:
+        raise LimitExceeded(f"{pages:,} pages, more than the limit of {task.max_pages:,}")
     fonts, found = _compared(task)
     seconds = time.perf_counter() - began
-    return Normalized(info.pages, file_digest(task.target), seconds, fonts, found, numbers)
+    return Normalized(pages, file_digest(task.target), seconds, fonts, found, numbers)
+
+
+def _native_pages(task: NormalizeTask) -> int:
+    from drac.adapters.native_reader import written_pages
+
+    try:
+        return len(written_pages(task.target))
+    except RecursionError as error:
+        raise CorruptDocument(f"{task.source}: its elements are nested too deeply to be read") from error
 
 
 def unpack_task(task: UnpackTask) -> Unpacked:
@@ -251,6 +267,10 @@ def _converter(name: str) -> PdfConverter:
         from drac.adapters.mail_pdf import MailConverter
 
         return MailConverter()
+    if name == "native":
+        from drac.adapters.native_reader import NativeConverter
+
+        return NativeConverter()
     from drac.adapters.pymupdf_pdf import PdfPassthrough
 
     return PdfPassthrough()
@@ -281,6 +301,28 @@ def _reader(settings: ConvertSettings) -> PageReader:
     from drac.adapters.pymupdf_reader import LocalReader
 
     return LocalReader(settings)
+
+
+def native_task(task: ReadTask) -> ReadPages:
+    """Read some pages of a document as it stands; runs in a worker."""
+    began = time.perf_counter()
+    texts = _native_reader().read(task.pdf, task.pages)
+    return ReadPages(tuple(texts), time.perf_counter() - began)
+
+
+@cache
+def _native_reader() -> PageReader:
+    from drac.adapters.native_reader import NativeReader
+
+    return NativeReader()
+
+
+def _detect(settings: ConvertSettings) -> Callable[[Path, str | None], normalize.DocumentType]:
+    def detect(path: Path, password: str | None) -> normalize.DocumentType:
+        kind = normalize.detect(path, password=password)
+        return normalize.as_native(kind) if settings.native else kind
+
+    return detect
 
 
 def planner(settings: Settings, models: Models) -> tuple[Planner, int]:
@@ -339,7 +381,7 @@ def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple
         for source in found.sources:
             name, path = f"{source.collection}/{source.path}", real_path(source)
             try:
-                kind = normalize.detect(path)
+                kind = _detect(settings.convert)(path, None)
             except DocumentError as error:
                 problems.append(f"{name}: {error.message.removeprefix(f'{path}: ')}")
                 continue
@@ -349,7 +391,9 @@ def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple
             elif known is None and kind.name == "pdf":
                 counting.append((name, path, executor.submit(count_pages, path, timeout=60)))
             else:
-                counted.append(Counted(name, kind.name, *(known or (None, 0))))
+                native = kind.converter == "native"
+                pages, finished = known or (None, 0)
+                counted.append(Counted(name, kind.name, pages, finished, native))
         counted += _counted_pdfs(counting, problems)
     finally:
         executor.close()

@@ -42,6 +42,12 @@ def escape_heading(text: str) -> str:
     return _CLOSING_HASHES.sub(r"\\\1", text)
 
 
+def fenced(body: str) -> str:
+    """Code between fences that are longer than any in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", body)), default=0))
+    return f"{fence}\n{body}\n{fence}"
+
+
 def words_of(text: str) -> Iterator[str]:
     """The words of a text in small letters, compounds whole; for `flow`."""
     return (word[0].casefold() for word in _WORD.finditer(text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from drac.records import Box, Region, Table
 from drac.stages.convert.blocks import Block, blocks_of
@@ -13,7 +13,7 @@ from drac.stages.convert.lists import items_of, merge_items, starts_item, write_
 from drac.stages.convert.page import DocumentFacts, Line, PageView, union
 from drac.stages.convert.rows import idle_headers, row_sentences, sentence
 from drac.stages.convert.ruled import ruled_grid
-from drac.stages.convert.text import escape, escape_heading, flow, line_text, visual_lines
+from drac.stages.convert.text import escape, escape_heading, fenced, flow, line_text, visual_lines
 
 
 @dataclass(slots=True)
@@ -37,6 +37,21 @@ class Written:
         self.markdown += text
         self.regions.append(Region(start, len(self.markdown), kind, tuple(map(_rounded, boxes))))
         return start, len(self.markdown)
+
+    def join(self, other: Written) -> None:
+        """Append another page's text with its places."""
+        if self.markdown:
+            self.markdown += "\n\n"
+        shift = len(self.markdown)
+        self.markdown += other.markdown
+        self.regions += [replace(one, start=one.start + shift, end=one.end + shift) for one in other.regions]
+        self.tables += [_shifted(one, shift) for one in other.tables]
+        self.furniture += other.furniture
+
+
+def _shifted(table: Table, shift: int) -> Table:
+    sentences = tuple((row, start + shift, end + shift) for row, start, end in table.sentences)
+    return replace(table, sentences=sentences)
 
 
 def write_page(view: PageView, facts: DocumentFacts) -> Written:
@@ -174,9 +189,7 @@ def _code(lines: Sequence[Line]) -> str:
     """A fenced block; a line's indent is counted in characters of its own width."""
     groups = visual_lines(lines)
     left = min(line.box[0] for line in lines)
-    body = "\n".join(_code_line(group, left) for group in groups)
-    fence = "`" * max(3, 1 + _longest_run(body))
-    return f"{fence}\n{body}\n{fence}"
+    return fenced("\n".join(_code_line(group, left) for group in groups))
 
 
 def _code_line(group: Sequence[Line], left: float) -> str:
@@ -186,14 +199,6 @@ def _code_line(group: Sequence[Line], left: float) -> str:
         column = round((line.box[0] - left) / width)
         text += " " * max(column - len(text), 1 if text else 0) + line.raw.strip()
     return text.rstrip()
-
-
-def _longest_run(text: str) -> int:
-    longest = current = 0
-    for character in text:
-        current = current + 1 if character == "`" else 0
-        longest = max(longest, current)
-    return longest
 
 
 def _rounded(box: Box) -> Box:

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from drac.stages.normalize.detect import detect
 from drac.stages.normalize.fonts import asked_fonts, same_widths
-from drac.stages.normalize.kinds import ARCHIVE_SUFFIXES, CONTAINERS, SUFFIXES, ConverterName, DocumentType
+from drac.stages.normalize.kinds import (
+    ARCHIVE_SUFFIXES,
+    CONTAINERS,
+    SUFFIXES,
+    ConverterName,
+    DocumentType,
+    as_native,
+)
 from drac.stages.normalize.stage import run
 from drac.stages.normalize.words import IMPLAUSIBLE, words_found
 
@@ -18,6 +25,6 @@ VERSION = "2"
 
 __all__ = [
     "ARCHIVE_SUFFIXES", "CONTAINERS", "IMPLAUSIBLE", "NAME", "SUFFIXES", "VERSION", "ConverterName",
-    "DocumentType", "asked_fonts", "detect",
+    "DocumentType", "as_native", "asked_fonts", "detect",
     "run", "same_widths", "words_found",
 ]  # fmt: skip

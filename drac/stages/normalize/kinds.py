@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-ConverterName = Literal["pdf", "office", "image", "html", "epub", "mail", "archive"]
+ConverterName = Literal["pdf", "office", "image", "html", "epub", "mail", "archive", "native"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class DocumentType:
     """Usual suffix with its dot, lower case; what the converter is told."""
     encrypted: bool = False
     """Whether it opens with a password only, where that shows without opening it."""
+
+    @property
+    def artifact(self) -> str:
+        """Name of the file that normalizing makes of it."""
+        return f"document{self.suffix}" if self.converter == "native" else "document.pdf"
 
 
 _CONVERTERS: dict[ConverterName, str] = {
@@ -42,6 +47,9 @@ TYPES = {
 ALIASES = {"htm": "html", "jpeg": "jpg", "tiff": "tif", "mht": "mhtml", "gz": "tgz"}
 """Other suffixes of a type."""
 
+NATIVE_TYPES = frozenset({"html", "md"})
+"""Types that may be read as they stand, without a PDF."""
+
 _NAMES = {name: name for name in TYPES} | ALIASES
 
 ARCHIVE_SUFFIXES = frozenset(
@@ -57,6 +65,11 @@ CONTAINERS = frozenset({"eml", "msg", "zip", "tar", "tgz"})
 
 TEXT_TYPES = frozenset({"html", "md", "txt", "csv", "tsv"})
 """Types without a signature: only here does the suffix decide."""
+
+
+def as_native(kind: DocumentType) -> DocumentType:
+    """The type read as it stands where it may be; else as it is."""
+    return replace(kind, converter="native") if kind.name in NATIVE_TYPES else kind
 
 
 def named(suffix: str) -> DocumentType | None:

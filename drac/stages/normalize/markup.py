@@ -6,6 +6,7 @@ import codecs
 import re
 
 from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
 
 from drac.stages.normalize.text import decode
 
@@ -23,24 +24,8 @@ _READ_AS = {
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*/>""")
-_VOID = frozenset(
-    (
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    )
-)
+_NAMES = "area base br col embed hr img input link meta param source track wbr"
+_VOID = frozenset(_NAMES.split())
 """Elements that never have an end tag (WHATWG HTML, 13.1.2)."""
 
 
@@ -57,9 +42,11 @@ def html_text(data: bytes) -> str:
 
 
 def markdown_to_html(text: str) -> str:
-    """A web page of CommonMark with tables and strikethrough; YAML in front is shown as it stands."""
+    """A web page of CommonMark with tables, strikethrough, footnotes; YAML in front is shown as it stands."""
     body = _FRONT_MATTER.sub(lambda found: f"```\n{found[1]}\n```\n\n", text)
-    rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(body)
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).use(footnote_plugin)
+    parser.add_render_rule("footnote_anchor", lambda *_: "")  # an arrow back, which says nothing
+    rendered = parser.render(body)
     return f"<!doctype html>\n<html><head><meta charset='utf-8'></head><body>\n{rendered}</body></html>\n"
 
 
