@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
 from drac.stages.convert.blocks import edge_of
-from drac.stages.convert.headings import heading_styles, style_of
-from drac.stages.convert.page import DocumentFacts, Line, squeeze
+from drac.stages.convert.headings import MAX_LEVEL, heading_styles, style_of
+from drac.stages.convert.page import DocumentFacts, Line, squeeze, title_key
 from drac.stages.convert.text import words_of
 
 SAMPLE = 200
@@ -30,6 +30,8 @@ class _Tally:
     """Short lines that stand alone, by style."""
     edges: dict[tuple[str, str, int], dict[int, Line]] = field(default_factory=lambda: defaultdict(dict))
     """First such line of each page, by edge, squeezed text and height in steps of 8 points."""
+    titles: dict[tuple[float, bool], int] = field(default_factory=dict)
+    """Deepest level of bookmarked titles by style."""
     words: set[str] = field(default_factory=set)
     """Words in small letters."""
     mono: int = 0
@@ -37,9 +39,13 @@ class _Tally:
     pages: int = 0
     """Pages counted."""
 
-    def add(self, content: PageContent, number: int) -> None:
+    def add(self, content: PageContent, number: int, bookmarks: Mapping[tuple[int, str], int]) -> None:
         """Count the page of this 1-based number."""
         self.pages += 1
+        for line in content.lines:
+            level = bookmarks.get((number, title_key(line.text)), 0) if bookmarks else 0
+            if level:
+                self.titles[style_of(line)] = max(level, self.titles.get(style_of(line), 0))
         for line in content.lines:
             self.body[style_of(line)] += len(line.raw)
             self.mono += len(line.raw) * line.mono
@@ -57,18 +63,19 @@ def document_facts(document: Any, keep: dict[int, PageContent] | None = None) ->
     `keep` takes the pages' content by 0-based index, for a caller who reads them next.
     """
     tally = _Tally()
+    bookmarks = _bookmarks(document)
     for index in sample(document.page_count):
         try:
             content = page_content(shown_page(document, index))
         except Exception:  # a page that cannot be read is reported when its turn comes
             continue
-        tally.add(content, index + 1)
+        tally.add(content, index + 1, bookmarks)
         if keep is not None:
             keep[index] = content
-    return _facts(document, tally)
+    return _facts(document, tally, bookmarks)
 
 
-def _facts(document: Any, tally: _Tally) -> DocumentFacts:
+def _facts(document: Any, tally: _Tally, bookmarks: dict[tuple[int, str], int]) -> DocumentFacts:
     style = tally.body.most_common(1)[0][0] if tally.body else (0.0, False)
     return DocumentFacts(
         pages=document.page_count,
@@ -76,7 +83,8 @@ def _facts(document: Any, tally: _Tally) -> DocumentFacts:
         body_bold=style[1],
         body_mono=tally.mono > 0.5 * tally.body.total(),
         heading_styles=heading_styles(tally.alone, style),
-        outline=_outline(document),
+        bookmarks=bookmarks,
+        title_levels=_title_levels(tally, style),
         furniture=_repeated(tally),
         first_pages=_first_pages(tally),
         words=frozenset(tally.words),
@@ -158,9 +166,15 @@ def _counting(lines: dict[int, Line], body_size: float) -> int:
     return max(steps.values(), default=0)
 
 
-def _outline(document: Any) -> dict[str, int]:
+def _bookmarks(document: Any) -> dict[tuple[int, str], int]:
     try:
         entries: Iterable[Any] = document.get_toc(simple=True)
     except Exception:  # broken bookmarks are no reason to lose the text
         return {}
-    return {squeeze(title): int(level) for level, title, _ in entries if title.strip()}
+    levels = {(int(page), title_key(title)): int(level) for level, title, page in entries}
+    return {place: min(level, MAX_LEVEL) for place, level in levels.items() if place[0] > 0 and place[1]}
+
+
+def _title_levels(tally: _Tally, body: tuple[float, bool]) -> dict[tuple[float, bool], int]:
+    """Titles set like the body say nothing about its other lines."""
+    return {style: level for style, level in tally.titles.items() if style > body}

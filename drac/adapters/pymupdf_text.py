@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from drac.adapters.pymupdf_layout import mupdf
+from drac.adapters.pymupdf_lines import lines_of, text_of
 from drac.records import Box
-from drac.stages.convert.page import Line, Word, union
+from drac.stages.convert.page import Line
 
 _FILLED_OR_STROKED = 16 | 32
 """MuPDF's FZ_STEXT_FILLED and FZ_STEXT_STROKED; text of render mode 3 has neither."""
@@ -53,22 +53,19 @@ def shown_page(document: Any, index: int) -> Any:
 
 def page_content(page: Any) -> PageContent:
     """Read the text layer once."""
-    textpage = page.get_textpage(flags=_flags())
-    blocks = textpage.extractDICT()["blocks"]
-    words = _words(textpage)
+    blocks = page.get_textpage(flags=_flags()).extractRAWDICT()["blocks"]
     eye = _Eye(page)
     lines: list[Line] = []
     hidden: list[str] = []
-    text_blocks = [block for block in blocks if block["type"] == 0]
-    for run, block in enumerate(text_blocks):
-        for number, line in enumerate(block["lines"]):
-            spans = [span for span in line["spans"] if span["text"].strip()]
-            seen = [span for span in spans if eye.sees(span)]
-            if len(seen) < len(spans):
-                hidden.append("".join(span["text"] for span in spans if span not in seen))
+    for run, block in enumerate(block for block in blocks if block["type"] == 0):
+        for line in block["lines"]:
+            printed = [span for span in line["spans"] if _is_printed(span)]
+            seen = [span for span in printed if eye.sees(span)]
+            if len(seen) < len(printed):
+                hidden.append("".join(text_of(span) for span in printed if span not in seen))
             if seen:
-                own = words.get((run, number), []) if len(seen) == len(spans) else []
-                lines.append(_line(line, seen, own, len(lines), run))
+                shown = [span for span in line["spans"] if span in seen or span not in printed]
+                lines += lines_of(line["dir"], shown, len(lines), run)
     rect = page.rect
     return PageContent(
         width=rect.width,
@@ -93,57 +90,8 @@ def _flags() -> int:
     )
 
 
-def _words(textpage: Any) -> dict[tuple[int, int], list[Word]]:
-    """Words by (text block, line)."""
-    found: dict[tuple[int, int], list[Word]] = defaultdict(list)
-    for x0, y0, x1, y1, text, block, line, _ in textpage.extractWORDS():
-        found[block, line].append(Word(text, (x0, y0, x1, y1)))
-    return found
-
-
-def _line(line: dict[str, Any], spans: list[dict[str, Any]], words: list[Word], order: int, run: int) -> Line:
-    raw = "".join(span["text"] for span in line["spans"] if span in spans or not span["text"].strip())
-    if [word.text for word in words] != raw.split():
-        words = _guessed_words(spans)
-    size = _most((span["size"], span["text"]) for span in spans)
-    upright = abs(line["dir"][1]) < 0.1 and line["dir"][0] > 0
-    box = union(word.box for word in words)
-    if upright:
-        baseline = _most((span["origin"][1], span["text"]) for span in spans)
-        box = (box[0], baseline - 0.8 * size, box[2], baseline + 0.2 * size)
-    return Line(
-        words=tuple(words),
-        box=box,
-        size=size,
-        bold=_most((bool(span["flags"] & 16 or span["char_flags"] & 8), span["text"]) for span in spans),
-        mono=all(span["flags"] & 8 for span in spans),
-        upright=upright,
-        order=order,
-        run=run,
-        raw=raw,
-    )
-
-
-def _most(values: Iterable[tuple[Any, str]]) -> Any:
-    """The value that most characters have, the first of equals."""
-    counts: Counter[Any] = Counter()
-    for value, text in values:
-        counts[value] += len(text.strip())
-    return counts.most_common(1)[0][0]
-
-
-def _guessed_words(spans: list[dict[str, Any]]) -> list[Word]:
-    """Words of spans whose own boxes are not known one by one: the span's box shared out by length."""
-    words = []
-    for span in spans:
-        x0, y0, x1, y1 = span["bbox"]
-        step = (x1 - x0) / len(span["text"])
-        place = 0
-        for text in span["text"].split():
-            place = span["text"].index(text, place)
-            words.append(Word(text, (x0 + place * step, y0, x0 + (place + len(text)) * step, y1)))
-            place += len(text)
-    return words
+def _is_printed(span: dict[str, Any]) -> bool:
+    return any(not glyph["c"].isspace() for glyph in span["chars"])
 
 
 class _Eye:

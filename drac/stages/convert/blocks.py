@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from drac.records import Box
+from drac.stages.convert.block import Block
 from drac.stages.convert.headings import style_of
 from drac.stages.convert.lists import item_number, starts_bullet, starts_dash
 from drac.stages.convert.order import reading_order
-from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze, union
-from drac.stages.convert.ruled import Mesh, lines_in, meshes, ruled_grid
+from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze
+from drac.stages.convert.ruled import lines_in, meshes, ruled_grid
 from drac.stages.convert.text import line_text, visual_lines
+from drac.stages.convert.titles import stands_out, titled, without_labels
 
 EDGE = 0.15
 """Share of the page's height at its top and at its foot where running headers and footers stand."""
+_BESIDE = 0.1
+"""Share of a table's lines of print that hold two cells or more, at least; cells may wrap."""
 _ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 _PAGE_NUMBER = re.compile(
     rf"\W*(?:page|seite|página|pagina|p\.?|pg\.?)?\s*\W*(?:\d{{1,4}}|{_ROMAN})\W*"
@@ -24,26 +28,6 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _EDGE_KINDS = {"page-header", "page-footer"}
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Lines that belong together."""
-
-    kind: str
-    """heading, paragraph, list-item, table, caption, footnote or furniture."""
-    lines: tuple[Line, ...]
-    """In content order, at least one."""
-    layout: LayoutBox | None = None
-    """The layout box that claimed the lines, if any."""
-    mesh: Mesh | None = None
-    """The rules that part a ruled table's cells."""
-
-    @property
-    def box(self) -> Box:
-        """The smallest box around its lines."""
-        return union(line.box for line in self.lines)
-
 
 _KINDS = {
     "title": "heading",
@@ -66,17 +50,31 @@ def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     view = replace(view, boxes=boxes)
     claimed, orphans = _claim(view, [line for line in view.lines if line.order not in taken])
     orphans = _attach(claimed, orphans)
+    open_boxes = [box for box, lines in claimed.items() if not _holds(box, lines)]
     blocks = ruled + [
         Block(_KINDS.get(box.kind, "paragraph"), tuple(lines), box)
         for box, lines in claimed.items()
-        if lines and box.kind != "picture"
+        if lines and box not in open_boxes
     ]
-    loose = orphans + [line for box, lines in claimed.items() if box.kind == "picture" for line in lines]
+    loose = orphans + [line for box in open_boxes for line in claimed[box]]
     blocks += _paragraphs(loose)
-    marked = [_mark(part, view, facts) for block in blocks for part in _split_heading(block)]
+    blocks = [part for block in blocks for part in _split_heading(block)]
+    marked = [_mark(part, view, facts) for part in titled(blocks, view, facts)]
     marked = [_promote(block, view, facts) for block in _spare(marked)]
-    ordered = _listed(_in_order(marked))
+    ordered = without_labels(_listed(_in_order(marked)), facts)
     return sorted(ordered, key=lambda block: block.kind == "footnote")
+
+
+def _holds(box: LayoutBox, lines: Sequence[Line]) -> bool:
+    """Whether the lines in a box are one block: not in a picture, nor in a table without a row of cells."""
+    return box.kind != "picture" and (box.kind != "table" or is_tabular(lines))
+
+
+def is_tabular(lines: Sequence[Line]) -> bool:
+    """Whether two lines of print or more, and a good part of all, hold cells beside each other."""
+    groups = visual_lines(lines)
+    beside = sum(len(group) > 1 or not group[0].upright for group in groups)
+    return beside >= max(2, _BESIDE * len(groups))
 
 
 def _ruled(view: PageView) -> list[Block]:
@@ -157,7 +155,7 @@ def _goes_on(before: Line, line: Line) -> bool:
 
 def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     """Decide whether a block is furniture: by repetition or page number, not by the layout's word."""
-    if block.kind == "table":
+    if block.kind == "table" or block.level:
         return block
     edge = edge_of(block.box, view.height)
     said = block.kind in _EDGE_KINDS
@@ -253,8 +251,10 @@ def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     """Text set like a heading and standing alone is one; one without letters, or on its side, is none."""
     text = " ".join(line.text for line in block.lines)
     letters = any(c.isalpha() for c in text) and all(line.upright for line in block.lines)
+    if block.level:
+        return block
     if block.kind == "heading":
-        return block if letters else replace(block, kind="paragraph")
+        return block if letters and stands_out(block, facts) else replace(block, kind="paragraph")
     short = len(block.lines) <= 2 and len(text) <= 100 and not text.endswith((".", ":", ";", ","))
     styled = all(style_of(line) in facts.heading_styles for line in block.lines)
     if block.kind == "paragraph" and short and styled and letters and not _has_neighbour(block, view):

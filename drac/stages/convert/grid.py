@@ -16,6 +16,7 @@ from itertools import pairwise
 from statistics import median
 
 from drac.records import Box, Cell
+from drac.stages.convert.edges import column_edges, cut_at
 from drac.stages.convert.header import header_rows, inner_rules
 from drac.stages.convert.page import Line, union
 from drac.stages.convert.text import flow, visual_lines
@@ -73,7 +74,8 @@ def grid_of(
     flat = [rule for rule in rules if rule[3] - rule[1] < 3]
     rows = _rows_by_content(upright, flat)
     if rows is not None:
-        rows = _rows_by_content(_cut(upright, _left_edges(rows)), flat) or rows
+        edges = column_edges([[cell.lines for cell in row] for row in rows])
+        rows = _rows_by_content(cut_at(upright, edges), flat) or rows
     else:
         rows = _rows_by_height(upright, borders, inner_rules(flat, union(line.box for line in upright)))
     rows = [part for row in rows for part in _unstacked(row)]
@@ -134,9 +136,9 @@ def _rows_by_content(lines: Sequence[Line], rules: Sequence[Box]) -> list[Row] |
 def _continues(cell: Draft, before: Line, line: Line) -> bool:
     """Whether the line stands under the one before it in the same cell."""
     down = line.baseline - before.baseline
-    x0, _, x1, _ = cell.box
-    beside = line.box[0] > x1 or line.box[2] < x0
-    return 0.45 * line.size < down < 1.9 * max(line.size, before.size) and not beside
+    (x0, _, x1, _), (left, _, right, _) = cell.box, line.box
+    under = _shared((x0, x1), (left, right)) > 0.3 * min(x1 - x0, right - left)
+    return 0.45 * line.size < down < 1.9 * max(line.size, before.size) and under
 
 
 def _parted(before: Line, line: Line, rules: Sequence[Box]) -> bool:
@@ -177,43 +179,6 @@ def _line_by_line(rows: Sequence[Row], size: float) -> bool:
     left = min(cell.box[0] for row in rows for cell in row)
     headless = sum(row[0].box[0] > left + 2 * size for row in rows[1:])
     return flat and headless > 0.15 * len(rows)
-
-
-def _left_edges(rows: Sequence[Row]) -> list[float]:
-    """Where columns that are set flush left start: x that most rows of the usual width agree on."""
-    number = _usual_number(rows)
-    template = [row for row in rows if len(row) == number]
-    edges = []
-    for place in range(number):
-        starts = [cell.box[0] for cell in _cells_at(template, place)]
-        middle = median(starts)
-        if sum(abs(start - middle) < 1.0 for start in starts) > 0.6 * len(starts):
-            edges.append(middle)
-    return edges
-
-
-def _cells_at(rows: Sequence[Row], place: int) -> list[Draft]:
-    """The cells at one place of rows that all have it."""
-    return [row[place] for row in rows]
-
-
-def _cut(lines: Sequence[Line], edges: Sequence[float]) -> list[Line]:
-    """Part lines that run on from one column into the next, where a word starts at the column's edge."""
-    pieces: list[Line] = []
-    for line in sorted(lines, key=lambda one: one.order):
-        start = 0
-        for place, word in enumerate(line.words[1:], 1):
-            if any(abs(word.box[0] - edge) < 1.0 for edge in edges):
-                pieces.append(_piece(line, start, place))
-                start = place
-        pieces.append(_piece(line, start, len(line.words)) if start else line)
-    return [replace(piece, order=order) for order, piece in enumerate(pieces)]
-
-
-def _piece(line: Line, start: int, end: int) -> Line:
-    words = line.words[start:end]
-    box = (words[0].box[0], line.box[1], words[-1].box[2], line.box[3])
-    return replace(line, words=words, box=box)
 
 
 def _rows_by_height(lines: Sequence[Line], borders: Sequence[float], rules: Sequence[float]) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -16,6 +17,8 @@ class Word:
     """As printed."""
     box: Box
     """Where it stands, in page points."""
+    starts: tuple[float, ...] = ()
+    """Where each character starts, x in page points; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class Line:
     """Font size of most of its characters, in points."""
     bold: bool = False
     """Whether most of its characters are bold."""
+    bold_words: int = 0
+    """Leading words that are bold throughout."""
     mono: bool = False
     """Whether all of its characters are of fixed width."""
     upright: bool = True
@@ -99,8 +104,10 @@ class DocumentFacts:
     """Whether most characters are of fixed width, so that this says nothing about code."""
     heading_styles: tuple[tuple[float, bool], ...] = ()
     """(size, bold) of lines that stand out, most prominent first."""
-    outline: dict[str, int] = field(default_factory=dict)
-    """Level by title of the document's bookmarks; titles squeezed by `squeeze`."""
+    bookmarks: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Level by 1-based page and title of the document's bookmarks; titles by `title_key`."""
+    title_levels: dict[tuple[float, bool], int] = field(default_factory=dict)
+    """Deepest level of a bookmarked title set in a style: (size in half points, bold)."""
     furniture: frozenset[tuple[str, str]] = frozenset()
     """(edge, text) of running headers and footers; texts squeezed by `squeeze`."""
     first_pages: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -134,3 +141,8 @@ def squeeze(text: str) -> str:
     while "##" in squeezed:
         squeezed = squeezed.replace("##", "#")
     return squeezed
+
+
+def title_key(text: str) -> str:
+    """A form under which a bookmark and the title on its page are equal: letters and digits alone."""
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())

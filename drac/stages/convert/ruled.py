@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from drac.records import Box, Cell
+from drac.stages.convert.edges import piece
 from drac.stages.convert.grid import Grid, piled
 from drac.stages.convert.header import header_rows
 from drac.stages.convert.page import Line, union
@@ -194,8 +195,8 @@ def _held(mesh: Mesh, spans: dict[tuple[int, int], Span], lines: Iterable[Line])
     """Lines by cell, those that a border parts in pieces."""
     held: dict[Span, list[Line]] = {}
     for line in lines:
-        for piece in _pieces(mesh, line):
-            held.setdefault(spans[_place(mesh, piece)], []).append(piece)
+        for part in _pieces(mesh, line):
+            held.setdefault(spans[_place(mesh, part)], []).append(part)
     return held
 
 
@@ -206,15 +207,9 @@ def _pieces(mesh: Mesh, line: Line) -> Iterator[Line]:
     start = 0
     for place, (before, word) in enumerate(pairwise(line.words), 1):
         if line.upright and any(before.box[2] - 0.5 <= at <= word.box[0] + 0.5 for at in borders):
-            yield _cut(line, start, place)
+            yield piece(line, line.words[start:place])
             start = place
-    yield _cut(line, start, len(line.words)) if start else line
-
-
-def _cut(line: Line, start: int, end: int) -> Line:
-    words = line.words[start:end]
-    box = (words[0].box[0], line.box[1], words[-1].box[2], line.box[3])
-    return replace(line, words=words, box=box, raw=" ".join(word.text for word in words))
+    yield piece(line, line.words[start:]) if start else line
 
 
 def _place(mesh: Mesh, line: Line) -> tuple[int, int]:

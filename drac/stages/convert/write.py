@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from drac.records import Box, Region, Table
-from drac.stages.convert.blocks import Block, blocks_of
+from drac.stages.convert.block import Block
+from drac.stages.convert.blocks import blocks_of
 from drac.stages.convert.grid import Grid, grid_of
 from drac.stages.convert.headings import heading_level
 from drac.stages.convert.lists import items_of, merge_items, starts_item, write_items
@@ -119,7 +120,7 @@ def _write_text(page: Written, block: Block, facts: DocumentFacts) -> None:
         page.add(block.kind, escape(text), [block.box])
         return
     title = block.layout is not None and block.layout.kind == "title"
-    level = heading_level(block.lines, text, facts, title=title)
+    level = block.level or heading_level(block.lines, text, facts, title=title, run_in=block.run_in)
     page.add("heading", f"{'#' * level} {escape_heading(text)}", [block.box])
 
 

@@ -10,7 +10,7 @@ from drac.records import Box
 from drac.stages.convert.blocks import is_page_number
 from drac.stages.convert.headings import heading_level, heading_styles
 from drac.stages.convert.order import reading_order
-from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, Word, squeeze
+from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, Word, squeeze, title_key
 from drac.stages.convert.write import Written, write_page
 
 FACTS = DocumentFacts(
@@ -48,12 +48,22 @@ def test_headings_get_the_level_of_their_style() -> None:
     assert [region.kind for region in written.regions] == ["heading", "heading", "paragraph"]
 
 
-def test_bookmarks_and_numbers_decide_levels_before_styles() -> None:
-    facts = replace(FACTS, outline={squeeze("Annex"): 3})
+def test_bookmarks_decide_levels_before_styles() -> None:
+    facts = replace(FACTS, bookmarks={(0, title_key("Annex")): 3})
+    big = line("Annex", 50, 200, size=18, bold=True)
+    assert page([big, line("Text.", 50, 260)], facts=facts).markdown == "### Annex\n\nText."
+
+
+def test_numbers_deepen_levels() -> None:
     big = [line("x", 0, 100, size=18, bold=True)]
-    assert heading_level(big, "Annex", facts) == 3
-    assert heading_level(big, "2.1.4 Depth", facts) == 3
-    assert heading_level(big, "2 Depth", facts) == 1
+    assert heading_level(big, "2.1.4 Depth", FACTS) == 3
+    assert heading_level(big, "2 Depth", FACTS) == 1
+
+
+def test_a_heading_that_bookmarks_leave_out_stands_below_those_set_like_it() -> None:
+    facts = replace(FACTS, title_levels={(18.0, True): 1, (14.0, True): 3})
+    assert heading_level([line("x", 0, 100, size=14, bold=True)], "x", facts) == 4
+    assert heading_level([line("x", 0, 100, size=16, bold=True)], "x", facts) == 2
 
 
 def test_heading_styles_leave_out_the_body_and_join_near_sizes() -> None:

@@ -1,0 +1,63 @@
+"""Glyphs of the text layer to words and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from drac.adapters.pymupdf_text import page_content
+from drac.stages.convert.page import Line
+
+Drawn = Callable[[pymupdf.Page], object]
+
+
+def lines_of(draw: Drawn) -> tuple[Line, ...]:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        draw(page)
+        return page_content(page).lines
+
+
+def test_text_printed_over_its_neighbour_is_a_line_of_its_own() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "4000mAh", fontsize=10)
+        width = pymupdf.get_text_length("4000mAh", fontsize=10)
+        page.insert_text((72 + width - 3, 100), "Display", fontsize=10)
+
+    assert [line.text for line in lines_of(draw)] == ["4000mAh", "Display"]
+
+
+@pytest.mark.parametrize("text", ["AVATAR To Ty", "office flow fit", "Wörter für ÄÖÜ", "V.A. r, f) 11/17"])
+def test_kerned_and_accented_words_stay_whole(text: str) -> None:
+    (line,) = lines_of(lambda page: page.insert_htmlbox((72, 72, 400, 200), f"<p>{text}</p>"))
+    assert line.text == text
+
+
+def test_every_character_has_a_start_and_words_follow_each_other() -> None:
+    (line,) = lines_of(lambda page: page.insert_text((72, 100), "one two"))
+    assert [len(word.starts) for word in line.words] == [3, 3]
+    starts = [start for word in line.words for start in word.starts]
+    assert all(a < b for a, b in pairwise(starts))
+
+
+def test_leading_bold_words_are_counted() -> None:
+    def bold(html: str) -> int:
+        (line,) = lines_of(lambda page: page.insert_htmlbox((72, 72, 400, 200), f"<p>{html}</p>"))
+        return line.bold_words
+
+    assert bold("<b>Years of Service:</b> 25") == 3
+    assert bold("<b>All of it</b>") == 3
+    assert bold("None of it") == 0
+    assert bold("<b>Half</b>way") == 0
+
+
+def test_a_page_of_the_corpus_keeps_its_overprinted_cells_apart(corpora: Path) -> None:
+    path = corpora / "rag-multi-corpus/datasets/Velvera Technologies/pdf/velvera_core.pdf"
+    with pymupdf.open(path) as document:
+        texts = [line.text for line in page_content(document[0]).lines]
+    assert "5000mAh" in texts
+    assert "6.5”" in texts
