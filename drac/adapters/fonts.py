@@ -15,6 +15,7 @@ _FAMILIES = {
     "Caladea": "fonts-crosextra-caladea",
     "DejaVu": "fonts-dejavu",
     "Noto Sans CJK": "fonts-noto-cjk",
+    "Noto Color Emoji": "fonts-noto-color-emoji",
 }
 """Families that stand in for those which documents ask for, and Debian's package of each."""
 
