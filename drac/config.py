@@ -41,6 +41,10 @@ class NormalizeSettings(_Frozen):
     """Times that a file of more than 50 MB may be larger than it is packed; a bomb is about 1,000."""
     max_depth: int = Field(10, gt=0)
     """Mails and archives within each other."""
+    hidden: bool = False
+    """Whether hidden slides, sheets, rows, columns and text of Office documents are shown."""
+    notes: bool = False
+    """Whether speaker notes follow their slides, on pages that keep the slides' numbers."""
 
 
 class RenderSettings(_Frozen):

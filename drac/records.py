@@ -114,6 +114,30 @@ class Fonts:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a document's visible text, as a format library reads it."""
+
+    text: str
+    """As it stands in the file; words are not parted."""
+    where: str
+    """Where it stands, for people: `paragraph 12`, `slide 3`, `sheet Sales, row 7`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """How much of a document's visible text its PDF has."""
+
+    words: float | None = None
+    """Share of the document's words (runs of letters) found, 0.0 to 1.0; None: not known, or there are none."""
+    numbers: float | None = None
+    """The same of its digit strings."""
+    missing: tuple[tuple[str, str], ...] = ()
+    """(word or digit string not found, where it stands last), 20 at most, in the document's order."""
+    note: str = ""
+    """Why nothing is known, or what was not compared; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What reading or planning cost."""
 

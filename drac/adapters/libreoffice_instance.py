@@ -66,6 +66,10 @@ class OfficeLimits:
     """Documents after which an instance is replaced, since LibreOffice keeps memory."""
     repairs: bool = True
     """Whether the layout is changed where text would be broken or cut off; False: to measure the rest."""
+    hidden: bool = False
+    """Whether hidden slides, sheets, rows, columns and text are shown."""
+    notes: bool = False
+    """Whether speaker notes follow their slides."""
     kept_memory: int = 1 << 30
     """Bytes of memory after a document above which an instance is replaced."""
 
@@ -139,7 +143,8 @@ class OfficeInstance:
         self._served += 1
         asked = {
             "document": str(source), "output": str(target), "export": EXPORT, "read_as": read_as,
-            "password": password, "repairs": self._limits.repairs,
+            "password": password, "repairs": self._limits.repairs, "hidden": self._limits.hidden,
+            "notes": self._limits.notes,
         }  # fmt: skip
         answer = self._ask(asked)
         if "died" in answer:

@@ -177,8 +177,8 @@ def _hit_record(one: Any) -> dict[str, Any]:
     }
 
 
-def status(counts: dict[str, Any], as_json: bool) -> None:
-    """The workspace, counted."""
+def status(counts: dict[str, Any], as_json: bool, verbose: bool = False) -> None:
+    """The workspace, counted; `verbose` lists words that a PDF lacks."""
     if as_json:
         _json(counts)
         return
@@ -192,14 +192,26 @@ def status(counts: dict[str, Any], as_json: bool) -> None:
             _line(f"{kind}: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
     for one in counts["skipped"]:
         _line(f"{one['kind']}: {one['path']}: {one['reason']}")
-    for one in counts["thin_documents"]:
-        share = f"{one['words_found']:.0%} of its words"
-        _line(f"thin: {one['collection']}/{one['source']}: its PDF has {share}")
+    _parity(counts["parity"], verbose)
     for one in counts["fonts_replaced"]:
         breaks = "same widths" if one["same_widths"] else "lines and pages may break elsewhere"
         count = f"{one['documents']} document{'s' * (one['documents'] > 1)}"
         _line(f"font: {one['asked']} is not installed, {one['stand_in']} stood in ({count}; {breaks})")
     _stages(counts)
+
+
+def _parity(parity: dict[str, Any], verbose: bool) -> None:
+    """How much of the documents' own text their PDFs have."""
+    if parity["compared"]:
+        _line(f"text compared: {parity['compared']} documents, {parity['whole']} whole to the word")
+    for one in parity["lacking"]:
+        kinds = {"words": one["words"], "numbers": one["numbers"]}
+        shares = ", ".join(f"{share:.1%} of its {kind}" for kind, share in kinds.items() if share is not None)
+        _line(f"lacking: {one['collection']}/{one['source']}: its PDF has {shares}")
+        for word, where in one["missing"] if verbose else ():
+            _line(f"         {word} ({where})")
+    for one in parity["notes"] if verbose else ():
+        _line(f"text of {one['collection']}/{one['source']}: {one['note']}")
 
 
 def _played(models: list[dict[str, Any]]) -> str:

@@ -180,7 +180,7 @@ class Conversion:
 
     def _normalize_digest(self, document: Document, kind: DocumentType) -> str:
         tools = self._tools.converter_fingerprint(kind.converter)
-        made = normalize_recipe(kind.name, tools)
+        made = normalize_recipe(kind, self._settings.normalize, tools)
         beside = self._tools.companions(document.path, kind)
         return artifact_digest(made, [document.sha256, *map(file_digest, beside)])
 
@@ -287,7 +287,7 @@ class Conversion:
         document.folder = document.folder or self._store.begin()
         task = NormalizeTask(
             path, document.folder / document.kind.artifact, converter, document.kind.suffix,
-            self._settings.normalize.max_pages, self._options.passwords, document.path,
+            self._settings.normalize, self._options.passwords, document.path,
         )  # fmt: skip
         limit = self._settings.run.convert_timeout
         future = self._tools.executor.submit(self._tools.normalize, task, timeout=limit)
@@ -314,7 +314,7 @@ class Conversion:
         meta = {
             "stage": "normalize", "digest": document.normalize_digest, "type": document.kind.name,
             "source_sha256": document.sha256, "outputs": {document.kind.artifact: made.pdf_digest},
-            "pages": made.pages, "fonts": asdict(made.fonts), "words_found": made.words_found,
+            "pages": made.pages, "fonts": asdict(made.fonts), "parity": asdict(made.parity),
             "numbers": made.numbers,
         }  # fmt: skip
         self._store.commit("normalize", document.normalize_digest, document.folder, meta)
@@ -479,7 +479,7 @@ class Conversion:
             "pages": document.meta["pages"] if good else None, "selected": selected,
             "convert": self._recipe(document) if good else None,
             "fonts": document.meta.get("fonts") if good else None,
-            "words_found": document.meta.get("words_found") if good else None,
+            "parity": document.meta.get("parity") if good else None,
             "numbers": document.meta.get("numbers") if good else None,
             "container": document.source.container or None, "stored": document.source.stored or None,
             "unpack": document.unpack_digest,

@@ -113,14 +113,20 @@ def _write_chunks(store: Store, path: Path, planned: list[Planned]) -> tuple[str
 
 
 def _document_record(store: Store, planned: Planned, chunks: int) -> dict[str, Any]:
-    """`page_numbers`: of each page in the original (slides), where they are not 1, 2, 3 and so on."""
+    """`page_numbers`: of each page in the original (slides), where they are not 1, 2, 3 and so on.
+
+    `parity`: what its PDF has of the document's own text, where that was compared.
+    """
     source = planned.source
-    numbers = (store.get_source(source.doc_id) or {}).get("numbers")
+    record = store.get_source(source.doc_id) or {}
+    numbers, parity = record.get("numbers"), record.get("parity") or {}
+    compared = parity if any(parity.get(key) is not None for key in ("words", "numbers")) else None
     return {
         "doc_id": source.doc_id, "collection": source.collection, "source": source.path,
         "pages": len(planned.pages), "chunks": chunks,
         "pages_not_ok": {str(n): state for n, state in planned.pages.items() if state != "ok"},
         "plan_counts": dict(planned.counts), **({"page_numbers": numbers} if numbers else {}),
+        **({"parity": compared} if compared else {}),
     }  # fmt: skip
 
 

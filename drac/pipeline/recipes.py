@@ -7,12 +7,16 @@ from typing import Any
 
 from drac.config import NormalizeSettings, PlanSettings, Settings, StructureSettings
 from drac.stages import chunk, convert, normalize, structure
+from drac.stages.normalize import DocumentType
 from drac.store.keys import recipe
 
 
-def normalize_recipe(type_name: str, tools: Mapping[str, str]) -> dict[str, Any]:
+def normalize_recipe(
+    kind: DocumentType, settings: NormalizeSettings, tools: Mapping[str, str]
+) -> dict[str, Any]:
     """One document to a PDF; limits stay out, because what passes them is the same."""
-    return recipe(normalize.NAME, normalize.VERSION, {"type": type_name}, tools)
+    shown = settings.model_dump(include={"hidden", "notes"}) if kind.converter == "office" else {}
+    return recipe(normalize.NAME, normalize.VERSION, {"type": kind.name, **shown}, tools)
 
 
 def unpack_recipe(type_name: str, settings: NormalizeSettings, tools: Mapping[str, str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ from drac.stages.normalize import same_widths
 from drac.store.catalog import Catalog
 from drac.store.journal import paid_replies
 
-_THIN = 0.5
-"""Share of a source's words in its PDF below which `drac status` names the document."""
+_WHOLE = 0.99
+"""Share of a source's words or numbers in its PDF below which `drac status` names the document."""
 
 
 def status(catalog: Catalog, root: Path) -> dict[str, Any]:
@@ -29,11 +30,7 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         "failed_pages": _pages_in(catalog, PageState.FAILED),
         "fallback_pages": _pages_in(catalog, PageState.FALLBACK),
         "fonts_replaced": _fonts(catalog),
-        "thin_documents": catalog.rows(
-            "SELECT collection, path AS source, words_found FROM sources JOIN made USING (doc_id) "
-            "WHERE live AND words_found < ? ORDER BY collection, path",
-            (_THIN,),
-        ),
+        "parity": _parity(catalog),
         "skipped": catalog.rows("SELECT path, reason, kind FROM skipped ORDER BY path"),
         "stages": catalog.rows(
             "SELECT stage, units, round(seconds, 3) AS seconds FROM timings ORDER BY stage"
@@ -52,6 +49,26 @@ def _fonts(catalog: Catalog) -> list[dict[str, Any]]:
         "GROUP BY asked, stand_in ORDER BY documents DESC, asked"
     )
     return [{**row, "same_widths": same_widths(row["asked"], row["stand_in"])} for row in rows]
+
+
+def _parity(catalog: Catalog) -> dict[str, Any]:
+    """Documents whose text was compared with their PDF's, and those of which less than `_WHOLE` was found."""
+    rows = catalog.rows(
+        "SELECT collection, path AS source, words, numbers, missing, note FROM sources "
+        "JOIN parity USING (doc_id) WHERE live AND state = 'ok' ORDER BY collection, path"
+    )
+    compared = [row for row in rows if row["words"] is not None or row["numbers"] is not None]
+    lacking = [row for row in compared if min(_share(row["words"]), _share(row["numbers"])) < _WHOLE]
+    return {
+        "compared": len(compared),
+        "whole": sum(_share(row["words"]) == _share(row["numbers"]) == 1.0 for row in compared),
+        "lacking": [{**row, "missing": json.loads(row["missing"])} for row in lacking],
+        "notes": [{key: row[key] for key in ("collection", "source", "note")} for row in rows if row["note"]],
+    }
+
+
+def _share(share: float | None) -> float:
+    return 1.0 if share is None else share
 
 
 def _documents(catalog: Catalog) -> dict[str, int]:

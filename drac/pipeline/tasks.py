@@ -10,7 +10,7 @@ from typing import Protocol
 
 from drac.config import ConvertSettings, NormalizeSettings
 from drac.ports import Executor, PdfConverter
-from drac.records import Fonts, Page, PageState, PageText, Source, UnpackedPart
+from drac.records import Fonts, Page, PageState, PageText, Parity, Source, UnpackedPart
 from drac.stages.normalize import DocumentType
 
 
@@ -27,8 +27,8 @@ class NormalizeTask:
     `source`."""
     suffix: str
     """The document's true type, with its dot."""
-    max_pages: int
-    """Pages above which the document is refused."""
+    settings: NormalizeSettings = NormalizeSettings()
+    """Limits, and what is shown of the document."""
     passwords: tuple[str, ...] = ()
     """Candidates, tried in order; empty: none given."""
     original: Path | None = None
@@ -47,8 +47,8 @@ class Normalized:
     """Time that the work took."""
     fonts: Fonts = field(default_factory=Fonts)
     """What the document asked for, and what the PDF has."""
-    words_found: float | None = None
-    """Share of the source's words that are in the PDF's text, 0.0 to 1.0; None where that is not known."""
+    parity: Parity = field(default_factory=Parity)
+    """How much of the document's text is in the PDF's."""
     numbers: tuple[int, ...] = ()
     """Number of each page in the original, where that differs from the PDF's; else empty."""
 

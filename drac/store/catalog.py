@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -26,10 +27,11 @@ CREATE TABLE IF NOT EXISTS usage (
 CREATE TABLE IF NOT EXISTS timings (stage TEXT PRIMARY KEY, units INTEGER, seconds REAL);
 CREATE TABLE IF NOT EXISTS fonts (
     doc_id TEXT, asked TEXT, stand_in TEXT, PRIMARY KEY (doc_id, asked));
-CREATE TABLE IF NOT EXISTS made (doc_id TEXT PRIMARY KEY, words_found REAL);
+CREATE TABLE IF NOT EXISTS parity (
+    doc_id TEXT PRIMARY KEY, words REAL, numbers REAL, missing TEXT, note TEXT);
 CREATE TABLE IF NOT EXISTS skipped (path TEXT PRIMARY KEY, reason TEXT, kind TEXT);
 """
-_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "made")
+_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "parity")
 _SOURCE_COLUMNS = (
     "doc_id", "collection", "path", "root", "live", "state", "error", "remedy", "sha256", "type",
     "pdf_digest", "pages",
@@ -93,10 +95,12 @@ class Catalog:
             self._put_made(record)
 
     def _put_made(self, record: Mapping[str, Any]) -> None:
-        """What normalizing noted: fonts replaced, words found."""
+        """What normalizing noted: fonts replaced, words and numbers found."""
         doc_id = record["doc_id"]
-        row = (doc_id, record.get("words_found"))
-        self._db.execute("INSERT OR REPLACE INTO made VALUES (?,?)", row)
+        parity = record.get("parity") or {}
+        missing = json.dumps(parity.get("missing", ()), ensure_ascii=False)
+        row = (doc_id, parity.get("words"), parity.get("numbers"), missing, parity.get("note"))
+        self._db.execute("INSERT OR REPLACE INTO parity VALUES (?,?,?,?,?)", row)
         self._db.execute("DELETE FROM fonts WHERE doc_id = ?", (doc_id,))
         replaced = (record.get("fonts") or {}).get("replaced", ())
         self._db.executemany("INSERT INTO fonts VALUES (?,?,?)", [(doc_id, *pair) for pair in replaced])

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from drac.pipeline.searching import KeywordIndex
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
 from drac.profiles import find_profile
-from drac.records import Fonts, Health, Source
+from drac.records import Fonts, Health, Parity, Source
 from drac.stages import normalize
 from drac.store.keys import file_digest
 from drac.store.store import Store, free_bytes
@@ -138,8 +139,7 @@ class _LazyOffice:
     """The LibreOffice instances, made when the first document needs one."""
 
     def __init__(self, settings: Settings, workspace: Path) -> None:
-        self._settings = settings.run
-        self._workdir = workspace / "office"
+        self._settings, self._workspace = settings, workspace
         self._lock = threading.Lock()
         self._converter: PdfConverter | None = None
 
@@ -153,19 +153,25 @@ class _LazyOffice:
             self._converter.close()  # type: ignore[attr-defined]
 
     def _make(self) -> PdfConverter:
-        from drac.adapters import sandbox
-        from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits
+        return office_converter(self._settings, self._workspace)
 
-        isolation, wanted = sandbox.available(), self._settings
-        if wanted.isolation == "required" and isolation.program is None:
-            raise ConverterUnavailable(
-                f"LibreOffice cannot be cut off from network and files here: {isolation.reason}",
-                remedy="Install bubblewrap and allow user namespaces, or set run.isolation to `auto`.",
-            )
-        limits = OfficeLimits(
-            wanted.convert_timeout, memory=wanted.office_memory, written=wanted.office_written
+
+def office_converter(settings: Settings, workspace: Path) -> PdfConverter:
+    """LibreOffice as the settings want it, its files in `workspace`; to be closed."""
+    from drac.adapters import sandbox
+    from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits
+
+    isolation, wanted = sandbox.available(), settings.run
+    if wanted.isolation == "required" and isolation.program is None:
+        raise ConverterUnavailable(
+            f"LibreOffice cannot be cut off from network and files here: {isolation.reason}",
+            remedy="Install bubblewrap and allow user namespaces, or set run.isolation to `auto`.",
         )
-        return LibreOfficeConverter(self._workdir, limits, instances=wanted.offices)
+    limits = OfficeLimits(
+        wanted.convert_timeout, memory=wanted.office_memory, written=wanted.office_written,
+        hidden=settings.normalize.hidden, notes=settings.normalize.notes,
+    )  # fmt: skip
+    return LibreOfficeConverter(workspace / "office", limits, instances=wanted.offices)
 
 
 def start_worker() -> None:
@@ -181,11 +187,11 @@ def normalize_task(task: NormalizeTask) -> Normalized:
     _convert_with_passwords(_converter(task.converter), task)
     numbers = _numbers(task)
     pages = _native_pages(task) if task.converter == "native" else inspect(task.target).pages
-    if pages > task.max_pages:
-        raise LimitExceeded(f"{pages:,} pages, more than the limit of {task.max_pages:,}")
-    fonts, found = _compared(task)
+    if pages > task.settings.max_pages:
+        raise LimitExceeded(f"{pages:,} pages, more than the limit of {task.settings.max_pages:,}")
+    fonts, parity = _compared(task)
     seconds = time.perf_counter() - began
-    return Normalized(pages, file_digest(task.target), seconds, fonts, found, numbers)
+    return Normalized(pages, file_digest(task.target), seconds, fonts, parity, numbers)
 
 
 def _native_pages(task: NormalizeTask) -> int:
@@ -221,23 +227,25 @@ def _numbers(task: NormalizeTask) -> tuple[int, ...]:
     return numbers
 
 
-def _compared(task: NormalizeTask) -> tuple[Fonts, float | None]:
+def _compared(task: NormalizeTask) -> tuple[Fonts, Parity]:
     """The fonts, and how much of the document's text the PDF has; CorruptDocument where it has none."""
     if task.converter not in ("finish", "html", "epub"):
-        return Fonts(), None
+        return Fonts(), Parity()
     from drac.adapters.fonts import replaced
     from drac.adapters.pymupdf_pdf import fonts_and_text
+    from drac.adapters.source_text import Reading as SourceReading
 
     original = task.original or task.source
     used, text = fonts_and_text(task.target)
     asked = normalize.asked_fonts(original, task.suffix)
-    share = normalize.words_found(original, task.suffix, text)
-    if share is not None and share < normalize.IMPLAUSIBLE:
+    reading = SourceReading(original, task.suffix, task.settings)
+    parity, different = normalize.compare(reading.passages(), text)
+    if parity.words is not None and different >= normalize.ENOUGH and parity.words < normalize.IMPLAUSIBLE:
         raise CorruptDocument(
-            f"{original}: the PDF made of it has {share:.0%} of its words",
+            f"{original}: the PDF made of it has {parity.words:.0%} of its words",
             remedy="Open it in its own program and export it to PDF there.",
         )
-    return Fonts(asked, used, replaced(asked, used)), share
+    return Fonts(asked, used, replaced(asked, used)), replace(parity, note=reading.note)
 
 
 def _convert_with_passwords(converter: PdfConverter, task: NormalizeTask) -> None:

@@ -17,14 +17,13 @@ from drac.stages.normalize.kinds import (
     as_native,
 )
 from drac.stages.normalize.stage import run
-from drac.stages.normalize.words import IMPLAUSIBLE, words_found
+from drac.stages.normalize.words import ENOUGH, IMPLAUSIBLE, compare
 
 NAME = "normalize"
 VERSION = "2"
 """Raised whenever the same source and tools would give another PDF."""
 
 __all__ = [
-    "ARCHIVE_SUFFIXES", "CONTAINERS", "IMPLAUSIBLE", "NAME", "SUFFIXES", "VERSION", "ConverterName",
-    "DocumentType", "as_native", "asked_fonts", "detect",
-    "run", "same_widths", "words_found",
+    "ARCHIVE_SUFFIXES", "CONTAINERS", "ENOUGH", "IMPLAUSIBLE", "NAME", "SUFFIXES", "VERSION", "ConverterName",
+    "DocumentType", "as_native", "asked_fonts", "compare", "detect", "run", "same_widths",
 ]  # fmt: skip
