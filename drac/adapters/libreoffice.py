@@ -28,6 +28,7 @@ from drac.adapters.libreoffice_pool import OfficePool
 from drac.adapters.libreoffice_profile import settings_digest
 from drac.adapters.libreoffice_programs import health, libreoffice_version
 from drac.adapters.libreoffice_text import write_flat_sheet, write_plain_text
+from drac.adapters.office_fields import freeze
 from drac.adapters.sandbox import Sandbox
 from drac.errors import (
     CorruptDocument,
@@ -162,6 +163,7 @@ class LibreOfficeConverter:
         with tempfile.TemporaryDirectory(dir=home, prefix="job-", ignore_cleanup_errors=True) as folder:
             job = _prepare(source, Path(folder), suffix, password)
             output = Path(folder) / "output.pdf"
+            freeze(job.document, job.document.suffix, hidden=self._limits.hidden)
             try:
                 numbers = instance.convert(job.document, output, read_as=job.read_as, password=job.password)
             except OfficeRefused as error:
