@@ -128,7 +128,7 @@ class Parity:
     """How much of a document's visible text its PDF has."""
 
     words: float | None = None
-    """Share of the document's words (runs of letters) found, 0.0 to 1.0; None: not known, or there are none."""
+    """Share of its words (runs of letters) found, 0.0 to 1.0; None: not known, or there are none."""
     numbers: float | None = None
     """The same of its digit strings."""
     missing: tuple[tuple[str, str], ...] = ()

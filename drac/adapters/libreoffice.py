@@ -28,7 +28,7 @@ from drac.adapters.libreoffice_pool import OfficePool
 from drac.adapters.libreoffice_profile import settings_digest
 from drac.adapters.libreoffice_programs import health, libreoffice_version
 from drac.adapters.libreoffice_text import write_flat_sheet, write_plain_text
-from drac.adapters.office_fields import freeze
+from drac.adapters.office_copy import prepare
 from drac.adapters.sandbox import Sandbox
 from drac.errors import (
     CorruptDocument,
@@ -77,7 +77,7 @@ def fingerprint() -> Mapping[str, str]:
         "libreoffice": libreoffice_version(),
         "fonts": fonts_digest(),
         "profile": settings_digest(),
-        "converter": "4",
+        "converter": "5",
     }
 
 
@@ -163,7 +163,7 @@ class LibreOfficeConverter:
         with tempfile.TemporaryDirectory(dir=home, prefix="job-", ignore_cleanup_errors=True) as folder:
             job = _prepare(source, Path(folder), suffix, password)
             output = Path(folder) / "output.pdf"
-            freeze(job.document, job.document.suffix, hidden=self._limits.hidden)
+            prepare(job.document, job.document.suffix, hidden=self._limits.hidden)
             try:
                 numbers = instance.convert(job.document, output, read_as=job.read_as, password=job.password)
             except OfficeRefused as error:

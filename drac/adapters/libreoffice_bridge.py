@@ -55,6 +55,10 @@ class _Desktop:
         self._properties = properties
         self.repairs = True
         """Whether the layout is changed where text would be broken or cut off."""
+        self.hidden = False
+        """Whether hidden slides, sheets and text are shown."""
+        self.notes = False
+        """Whether speaker notes follow their slides."""
         self.numbers: list[int] = []
         """Of a presentation loaded last: the number of the original slide of each page."""
 
@@ -70,23 +74,25 @@ class _Desktop:
 
     def _prepare(self, document: Any) -> None:
         """What LibreOffice would print otherwise than a reader sees it."""
-        tables = _beside("libreoffice_tables")
+        tables, slides = _beside("libreoffice_tables"), _beside("libreoffice_slides")
         if document.supportsService("com.sun.star.text.TextDocument"):
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
             tables.fit_tables(document)
         elif document.supportsService("com.sun.star.presentation.PresentationDocument"):
-            slides = _beside("libreoffice_slides")
-            self.numbers = slides.SlideFitter(document, tables.longest_word, tables.fit).run()
+            fitter = slides.SlideFitter(document, tables.longest_word, tables.fit)
+            self.numbers = fitter.run(hidden=self.hidden, notes=self.notes)
         elif document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
-            _hide_sheets(document)
+            _hide_sheets(document, self.hidden)
 
 
-def _hide_sheets(document: Any) -> None:
-    """A hidden sheet is printed all the same where it has a print area."""
+def _hide_sheets(document: Any, shown: bool) -> None:
+    """A hidden sheet is printed all the same where it has a print area; `shown`: it is wanted."""
     sheets = document.getSheets()
     for name in sheets.getElementNames():
         sheet = sheets.getByName(name)
-        if not sheet.IsVisible:
+        if shown:
+            sheet.IsVisible = True
+        elif not sheet.IsVisible:
             sheet.setPrintAreas(())
 
 
@@ -161,6 +167,7 @@ def _connected(office: subprocess.Popen[bytes], port: int) -> Any:
 
 def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
     converter.desktop.repairs = asked["repairs"]
+    converter.desktop.hidden, converter.desktop.notes = asked["hidden"], asked["notes"]
     try:
         converter.convert(
             inpath=asked["document"],

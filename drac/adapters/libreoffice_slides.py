@@ -33,6 +33,13 @@ _PADDING = 520
 """1/100 mm of a cell that are not text."""
 _NUMBERS = frozenset((0, 1, 2, 3, 4, 9, 10))
 """com.sun.star.style.NumberingType of letters, Roman and Arabic numbers."""
+_EMPTY = 20
+"""Layout of a slide without placeholders (sd/source/ui/inc/strings: AUTOLAYOUT_NONE)."""
+_EDGE = 1500
+"""1/100 mm left free around notes."""
+_NOTES_POINTS = 14.0
+"""Size of the type of notes."""
+_NOTES = "com.sun.star.presentation.NotesShape"
 _TITLE = "com.sun.star.presentation.TitleTextShape"
 _TABLE = "com.sun.star.drawing.TableShape"
 
@@ -49,21 +56,45 @@ class SlideFitter:
     def __init__(self, document: Any, longest_word: Callable[[str], float], fit: Fit) -> None:
         self._document, self._longest_word, self._fit = document, longest_word, fit
 
-    def run(self) -> list[int]:
-        """Change the slides; returns the original number, from 1, of each slide that is shown now."""
+    def run(self, *, hidden: bool = False, notes: bool = False) -> list[int]:
+        """Change the slides; returns the original number, from 1, of each slide that is shown now.
+
+        `hidden`: hidden ones are shown; `notes`: speaker notes follow their slide.
+        """
         pages, numbers, at, number, waiting, made = self._document.getDrawPages(), [], 0, 0, 0, 0
+        noted = ""
         while at < pages.getCount():
             page, fresh = pages.getByIndex(at), not waiting
             if fresh:
                 number, made = number + 1, 0
+                page.Visible = page.Visible or hidden
+                noted = _notes(page) if notes and page.Visible else ""
             else:
                 waiting -= 1
             new = self._continue(page, fresh) if made < _MOST else 0
             waiting, made = waiting + new, made + new
             if page.Visible:
                 numbers.append(number)
+            if noted and not waiting:
+                waiting, made = self._add_notes(at, noted), 0
+                noted = ""
             at += 1
         return numbers
+
+    def _add_notes(self, at: int, notes: str) -> int:
+        """A slide behind the one at `at` that holds nothing but its notes; returns how many came."""
+        page = self._document.getDrawPages().insertNewByIndex(at)
+        page.Layout, page.IsBackgroundVisible, page.IsBackgroundObjectsVisible = _EMPTY, False, False
+        shape = self._document.createInstance("com.sun.star.drawing.TextShape")
+        place, size = shape.Position, shape.Size
+        place.X = place.Y = _EDGE
+        size.Width, size.Height = page.Width - 2 * _EDGE, page.Height - 2 * _EDGE
+        page.add(shape)
+        shape.setPosition(place)
+        shape.setSize(size)
+        shape.setString(notes)
+        shape.CharHeight, shape.CharColor = _NOTES_POINTS, 0
+        return 1
 
     def _continue(self, page: Any, fresh: bool) -> int:
         """How many new slides follow this one, each with the rest of one of its shapes.
@@ -130,6 +161,17 @@ class SlideFitter:
             _scale(list(_sizes(_cells(model))), fitted[1])
 
 
+def _notes(page: Any) -> str:
+    """The speaker notes of a slide under a word that says so; empty where there are none."""
+    notes = page.getNotesPage()
+    shapes = (notes.getByIndex(index) for index in range(notes.getCount()))
+    texts = [
+        one.getString() for one in shapes if one.ShapeType == _NOTES and not one.IsEmptyPresentationObject
+    ]
+    text = "\n".join(texts).strip()
+    return f"Notes\n{text}" if text else ""
+
+
 def _keep_title_and(page: Any, index: int) -> None:
     for other in reversed(range(page.getCount())):
         shape = page.getByIndex(other)
@@ -139,20 +181,22 @@ def _keep_title_and(page: Any, index: int) -> None:
 
 def _shrink(shape: Any, texts: list[Any], room: int, height: Callable[[Any], int]) -> bool:
     """Whether the shape fits in smaller type."""
-    sizes = list(_sizes(texts))
-    for scale in _SCALES:
-        _scale(sizes, scale)
+    portions = list(_sizes(texts))
+    for share in _SCALES:
+        _scale(portions, share)
         if height(shape) <= room:
             return True
     return False
 
 
-def _scale(sizes: list[tuple[Any, float]], scale: float) -> None:
-    for portion, size in sizes:
-        portion.CharHeight = max(min(size, _SMALLEST), size * scale)
+def _scale(portions: list[tuple[Any, float]], share: float) -> None:
+    """Set type to a share of the sizes given, down to what can be read."""
+    for portion, size in portions:
+        portion.CharHeight = max(min(size, _SMALLEST), size * share)
 
 
 def _sizes(texts: list[Any]) -> Iterator[tuple[Any, float]]:
+    """Each stretch of text of one look, and its type's size in points."""
     for text in texts:
         for paragraph in _paragraphs(text):
             portions = paragraph.createEnumeration()

@@ -22,7 +22,7 @@ _NO_FIELD = ("PAGE", "XE", "TC", "SECTIONPAGES")
 
 
 def read(source: Path, suffix: str, settings: NormalizeSettings) -> Iterator[Passage]:
-    """Body with its tables and text boxes, foot- and endnotes, headers and footers that are sure to be printed."""
+    """Body with tables and text boxes, notes, and the headers and footers that are sure to be printed."""
     import docx
 
     with source.open("rb") as file:
@@ -151,4 +151,4 @@ class _Reader:
 
     @staticmethod
     def _depends(instruction: str) -> bool:
-        return instruction.split(maxsplit=1)[:1] != [] and instruction.split()[0].upper() in _NO_FIELD
+        return next(iter(instruction.split(maxsplit=1)), "").upper() in _NO_FIELD

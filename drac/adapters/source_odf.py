@@ -19,12 +19,30 @@ _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 
 _NOT_SHOWN = frozenset(
-    (f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_OFFICE}forms", f"{_TEXT}page-number", f"{_SVG}title",
-     f"{_SVG}desc", f"{_TEXT}hidden-text", f"{_TEXT}variable-decls", f"{_TEXT}sequence-decls", f"{_TABLE}covered-table-cell",
-     f"{_TEXT}alphabetical-index-mark", f"{_TEXT}toc-mark", f"{_TEXT}user-index-mark", f"{_TABLE}tracked-changes",
-     f"{_TEXT}note-citation", f"{_TEXT}table-of-content-source", f"{_TEXT}script", f"{_OFFICE}scripts",
-     f"{_TABLE}content-validations", f"{_TABLE}help-message", f"{_TABLE}error-message")
-)  # fmt: skip
+    (
+        f"{_TEXT}tracked-changes",
+        f"{_OFFICE}annotation",
+        f"{_OFFICE}forms",
+        f"{_TEXT}page-number",
+        f"{_SVG}title",
+        f"{_SVG}desc",
+        f"{_TEXT}hidden-text",
+        f"{_TEXT}variable-decls",
+        f"{_TEXT}sequence-decls",
+        f"{_TABLE}covered-table-cell",
+        f"{_TEXT}alphabetical-index-mark",
+        f"{_TEXT}toc-mark",
+        f"{_TEXT}user-index-mark",
+        f"{_TABLE}tracked-changes",
+        f"{_TEXT}note-citation",
+        f"{_TEXT}table-of-content-source",
+        f"{_TEXT}script",
+        f"{_OFFICE}scripts",
+        f"{_TABLE}content-validations",
+        f"{_TABLE}help-message",
+        f"{_TABLE}error-message",
+    )
+)
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _SPACES = (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break")
 

@@ -13,13 +13,59 @@ from drac.stages.normalize.markup import html_text, markdown_to_html
 from drac.stages.normalize.text import decode
 
 _NOT_SHOWN = frozenset(
-    ("head", "script", "style", "template", "select", "textarea", "iframe", "object", "audio", "video", "canvas",
-     "noembed", "noframes", "datalist", "rp", "input", "svg", "math")
-)  # fmt: skip
+    (
+        "head",
+        "script",
+        "style",
+        "template",
+        "select",
+        "textarea",
+        "iframe",
+        "object",
+        "audio",
+        "video",
+        "canvas",
+        "noembed",
+        "noframes",
+        "datalist",
+        "rp",
+        "input",
+        "svg",
+        "math",
+    )
+)
 _BLOCKS = frozenset(
-    ("p", "div", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "pre", "br", "section",
-     "article", "table", "ul", "ol", "blockquote", "caption", "figcaption", "header", "footer", "nav", "hr")
-)  # fmt: skip
+    (
+        "p",
+        "div",
+        "li",
+        "td",
+        "th",
+        "tr",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "dt",
+        "dd",
+        "pre",
+        "br",
+        "section",
+        "article",
+        "table",
+        "ul",
+        "ol",
+        "blockquote",
+        "caption",
+        "figcaption",
+        "header",
+        "footer",
+        "nav",
+        "hr",
+    )
+)
 
 
 def read(source: Path, suffix: str, settings: NormalizeSettings) -> Iterator[Passage]:

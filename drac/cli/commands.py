@@ -53,6 +53,8 @@ def run(
     collection: opt.Collection = None,
     root: opt.Root = None,
     set_name: opt.SetName = "default",
+    hidden: opt.Hidden = None,
+    notes: opt.Notes = None,
     pages: opt.PageList = None,
     workers: opt.Workers = None,
     password: opt.Password = None,
@@ -71,7 +73,7 @@ def run(
     set_up_logging(verbose)
     settings = settings_from(
         config,
-        normalize={"archives": archives or None}, convert={"engine": engine, "native": native},
+        normalize={"archives": archives or None, "hidden": hidden, "notes": notes}, convert={"engine": engine, "native": native},
         model=opt.model_options(
             model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
         ), model_read={"text_hint": text_hint},
@@ -104,6 +106,8 @@ def convert(
     text_hint: opt.TextHint = None,
     collection: opt.Collection = None,
     root: opt.Root = None,
+    hidden: opt.Hidden = None,
+    notes: opt.Notes = None,
     pages: opt.PageList = None,
     workers: opt.Workers = None,
     password: opt.Password = None,
@@ -119,7 +123,7 @@ def convert(
     set_up_logging(verbose)
     settings = settings_from(
         config,
-        normalize={"archives": archives or None},
+        normalize={"archives": archives or None, "hidden": hidden, "notes": notes},
         convert={"engine": engine, "native": native},
         model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
         model_read={"text_hint": text_hint},
@@ -225,7 +229,7 @@ def status(
 ) -> int:
     """Documents and pages by state, what failed and why, time a stage, tokens and dollars."""
     set_up_logging(verbose)
-    show.status(work.status(workspace), as_json)
+    show.status(work.status(workspace), as_json, verbose)
     return 0
 
 

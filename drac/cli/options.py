@@ -38,6 +38,10 @@ Root = Annotated[
     Path | None, typer.Option("--root", help="Root for all paths, or where a corpus's documents are.")
 ]
 SetName = Annotated[str, typer.Option("--set", help="Name of the export set.")]
+Hidden = Annotated[
+    bool | None, typer.Option("--hidden/--no-hidden", help="Hidden slides, sheets, rows, columns, text too.")
+]
+Notes = Annotated[bool | None, typer.Option("--notes/--no-notes", help="Speaker notes after their slides.")]
 PageList = Annotated[str | None, typer.Option("--pages", help="Pages of each document, e.g. 1-3,7.")]
 Workers = Annotated[int | None, typer.Option("--workers", help="Worker processes (default 2).")]
 Password = Annotated[

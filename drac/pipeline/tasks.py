@@ -27,7 +27,7 @@ class NormalizeTask:
     `source`."""
     suffix: str
     """The document's true type, with its dot."""
-    settings: NormalizeSettings = NormalizeSettings()
+    settings: NormalizeSettings = field(default_factory=NormalizeSettings)
     """Limits, and what is shown of the document."""
     passwords: tuple[str, ...] = ()
     """Candidates, tried in order; empty: none given."""

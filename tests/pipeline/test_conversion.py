@@ -29,7 +29,7 @@ from drac.pipeline.report import Report
 from drac.pipeline.sources import check_identities, mark_vanished, to_retry
 from drac.pipeline.status import status
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools
-from drac.records import Fonts, PageState
+from drac.records import Fonts, PageState, Parity
 from drac.stages.chunk import LocalPlanner
 from drac.store.catalog import Catalog
 from drac.store.store import Store
@@ -288,7 +288,9 @@ def test_fonts_and_missing_words_stand_in_the_record_and_in_the_status(bench: Be
             ("Carlito", "DejaVuSans"),
             (("Aptos", "DejaVu Sans"), ("Calibri", "Carlito")),
         )
-        return replace(made, fonts=fonts, words_found=0.25)
+        return replace(
+            made, fonts=fonts, parity=Parity(0.25, None, (("lost", "paragraph 2"),), "up to row 9")
+        )
 
     bench.write("a.office", "one")
     bench.write("b.office", "two")
@@ -298,7 +300,10 @@ def test_fonts_and_missing_words_stand_in_the_record_and_in_the_status(bench: Be
         {"asked": "Aptos", "stand_in": "DejaVu Sans", "documents": 2, "same_widths": False},
         {"asked": "Calibri", "stand_in": "Carlito", "documents": 2, "same_widths": True},
     ]
-    assert [one["source"] for one in bench.counts["thin_documents"]] == ["a.office", "b.office"]
+    parity = bench.counts["parity"]
+    assert (parity["compared"], parity["whole"], len(parity["notes"])) == (2, 0, 2)
+    assert [one["source"] for one in parity["lacking"]] == ["a.office", "b.office"]
+    assert parity["lacking"][0]["missing"] == [["lost", "paragraph 2"]]
     before = bench.counts
     (record, _) = live_sources(Store(bench.workspace))
     assert record["fonts"]["asked"] == ["Aptos", "Calibri"]

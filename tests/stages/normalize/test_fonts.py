@@ -1,21 +1,14 @@
-"""What a document asks for and says, read from the document itself."""
+"""What fonts a document asks for, read from the document itself."""
 
 from __future__ import annotations
 
 import io
-import struct
 from pathlib import Path
 
 import pytest
-from fakes_normalize import docx_of, pptx_of, xlsx_of, zip_of
+from fakes_normalize import pptx_of, xlsx_of, zip_of
 
-from drac.stages.normalize import IMPLAUSIBLE, asked_fonts, same_widths, words_found
-
-TEXT = (
-    "ash birch cedar elder fir hazel ironwood juniper larch maple oak pine rowan spruce teak vine willow yew "
-    "alder beech cypress dogwood"
-)
-WORDS = TEXT.split()
+from drac.stages.normalize import asked_fonts, same_widths
 
 
 def kept(folder: Path, name: str, data: bytes) -> Path:
@@ -52,7 +45,6 @@ def test_fonts_of_other_types(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".docx", ".doc", ".xls", ".ppt", ".rtf", ".html"])
 def test_damaged_files_name_no_fonts_and_raise_nothing(tmp_path: Path, data: bytes, suffix: str) -> None:
     assert asked_fonts(kept(tmp_path, "a", data), suffix) == ()
-    assert words_found(tmp_path / "a", suffix, "text") is None
 
 
 @pytest.mark.parametrize("suffix", [".doc", ".ppt", ".xls"])
@@ -69,22 +61,6 @@ def test_fonts_of_old_office_files(corpora: Path) -> None:
     assert {"Arial", "Calibri"} <= set(asked_fonts(folder / "xls" / "legacy_sample.xls", ".xls"))
     assert "Times New Roman" in asked_fonts(folder / "doc" / "simple-table.doc", ".doc")
     assert "Arial" in asked_fonts(folder / "ppt" / "SampleShow.ppt", ".ppt")
-
-
-def test_words_found(tmp_path: Path) -> None:
-    source = kept(tmp_path, "a.docx", docx_of(TEXT))
-    assert words_found(source, ".docx", TEXT.upper()) == 1.0
-    assert words_found(source, ".docx", " ".join(WORDS[:11])) == pytest.approx(11 / len(WORDS))
-    broken_over_lines = "\n".join(TEXT)
-    assert words_found(source, ".docx", broken_over_lines) == 1.0
-    share = words_found(source, ".docx", "# # #")
-    assert share is not None and share < IMPLAUSIBLE
-
-
-def test_words_that_say_too_little_or_nothing(tmp_path: Path) -> None:
-    assert words_found(kept(tmp_path, "a.docx", docx_of("only few words")), ".docx", "") is None
-    assert words_found(kept(tmp_path, "b.xlsx", xlsx_of(tuple(WORDS))), ".xlsx", "") is None
-    assert words_found(kept(tmp_path, "c.docx", struct.pack("<I", 7)), ".docx", "") is None
 
 
 def test_stand_ins_of_the_same_widths() -> None:

@@ -1,8 +1,10 @@
-"""Fields of Office documents become the text that the file stores for them.
+"""What is changed in the copy of an Office document that LibreOffice opens.
 
-LibreOffice would fill them anew: with the name of the copy that it reads, today's date, its own page count, or
-an error where the file's value cannot be computed. Page numbers stay fields, except on slides, where the
-continuations of other slides must not count. Hidden text of text documents becomes plain where it is wanted.
+Fields become the text that the file stores for them. LibreOffice would fill them anew: with the name of the
+copy that it reads, today's date, its own page count, or an error where the file's value cannot be computed.
+Page numbers stay fields, except on slides, where continuations of other slides must not count. Table rows,
+frames and text boxes of a fixed height grow with their text, which would be cut off. Hidden text of text
+documents becomes plain where it is wanted.
 """
 
 from __future__ import annotations
@@ -47,14 +49,20 @@ _OPEN_FIELDS = frozenset(
 _MOST = 200_000_000
 """Bytes of a part above which it stays as it is."""
 
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What zipfile raises on packages that are damaged, encrypted or packed in an unknown way."""
+
 _WORD_PART = re.compile(r"word/(?:document\d*|header\d*|footer\d*|footnotes|endnotes)\.xml")
 _VANISH = re.compile(rb"<w:(?:vanish|specVanish)(?:\s[^>]*)?/>")
+_EXACT = re.compile(rb'w:hRule="exact"')
+_FIXED_BOX = re.compile(rb"<a:noAutofit/>|<wps:bodyPr([^>]*)/>|<v:textbox([^>]*)>")
+_FIXED_ROW = re.compile(rb"(?<=[\s])style:row-height=")
 _UNSHOWN = re.compile(rb'text:display="none"')
 _RTF_NAME = re.compile(rb"\\fldinst(?:[\s{}]|\\\*|\\[a-z]+-?\d* ?)*([A-Za-z]+|=)")
 _RTF_HIDDEN = re.compile(rb"\\v(?![a-z0-9-])")
 
 
-def freeze(document: Path, suffix: str, *, hidden: bool) -> None:
+def prepare(document: Path, suffix: str, *, hidden: bool) -> None:
     """Change `document`, a copy of the file, in place; `hidden`: hidden text of text documents is shown.
 
     A part that cannot be parsed stays as it is: LibreOffice says what is wrong with it.
@@ -74,7 +82,7 @@ def freeze(document: Path, suffix: str, *, hidden: bool) -> None:
 
 def _edit_package(document: Path, edit: Callable[[str, bytes], bytes]) -> None:
     """Write the package anew only where a part changes; a damaged one stays as it is."""
-    with suppress(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+    with suppress(*_DAMAGED):
         _edit_parts(document, edit)
 
 
@@ -126,9 +134,25 @@ def _parsed(data: bytes, change: Callable[[Any], bool]) -> bytes:
 def _word_part(name: str, data: bytes, hidden: bool) -> bytes:
     if hidden and (name == "word/styles.xml" or _WORD_PART.fullmatch(name)):
         data = _VANISH.sub(b"", data)
-    if not _WORD_PART.fullmatch(name) or (b"fldChar" not in data and b"fldSimple" not in data):
+    if not _WORD_PART.fullmatch(name):
+        return data
+    data = _FIXED_BOX.sub(_growing, _EXACT.sub(b'w:hRule="atLeast"', data))
+    if b"fldChar" not in data and b"fldSimple" not in data:
         return data
     return _parsed(data, _unlink_fields)
+
+
+def _growing(found: re.Match[bytes]) -> bytes:
+    """The look of a text box that is at least as high as its text."""
+    if found[1] is not None:
+        return b"<wps:bodyPr%s><a:spAutoFit/></wps:bodyPr>" % found[1]
+    if found[2] is None:
+        return b"<a:spAutoFit/>"
+    if b"mso-fit-shape-to-text" in found[2] or found[2].endswith(b"/"):
+        return found[0]
+    if b'style="' not in found[2]:
+        return b'<v:textbox style="mso-fit-shape-to-text:t"%s>' % found[2]
+    return found[0].replace(b'style="', b'style="mso-fit-shape-to-text:t;', 1)
 
 
 def _unlink_fields(root: Any) -> bool:
@@ -192,13 +216,15 @@ def _slide_numbers(document: Path) -> dict[str, int]:
     """Number shown on each slide, by the name of its part; empty where the file does not say."""
     from lxml import etree
 
-    with zipfile.ZipFile(document) as package:
-        try:
+    try:
+        with zipfile.ZipFile(document) as package:
             deck = etree.fromstring(package.read("ppt/presentation.xml"))
             links = etree.fromstring(package.read("ppt/_rels/presentation.xml.rels"))
-        except (KeyError, etree.XMLSyntaxError):
-            return {}
-    targets = {one.get("Id"): posixpath.normpath(posixpath.join("ppt", one.get("Target", ""))) for one in links}
+    except (*_DAMAGED, KeyError, etree.XMLSyntaxError):
+        return {}
+    targets = {
+        one.get("Id"): posixpath.normpath(posixpath.join("ppt", one.get("Target", ""))) for one in links
+    }
     first = int(deck.get("firstSlideNum", "1"))
     slides = deck.iterfind(f"{_P}sldIdLst/{_P}sldId")
     return {targets.get(one.get(f"{_R}id"), ""): number for number, one in enumerate(slides, first)}
@@ -240,7 +266,7 @@ def _open_part(name: str, data: bytes, hidden: bool) -> bytes:
         return data
     if hidden:
         data = _UNSHOWN.sub(b'text:display="true"', data)
-    return _parsed(data, _unlink_open_fields)
+    return _parsed(_FIXED_ROW.sub(b"style:min-row-height=", data), _unlink_open_fields)
 
 
 def _unlink_open_fields(root: Any) -> bool:
