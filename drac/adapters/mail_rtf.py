@@ -40,4 +40,4 @@ def _unwrapped(rtf: bytes) -> str:
 def _plain(rtf: bytes) -> str:
     from striprtf.striprtf import rtf_to_text
 
-    return str(rtf_to_text(rtf.decode("latin-1"), errors="replace"))  # type: ignore[no-untyped-call]
+    return str(rtf_to_text(rtf.decode("latin-1"), errors="replace"))
