@@ -73,7 +73,8 @@ def run(
     set_up_logging(verbose)
     settings = settings_from(
         config,
-        normalize={"archives": archives or None, "hidden": hidden, "notes": notes}, convert={"engine": engine, "native": native},
+        normalize={"archives": archives or None, "hidden": hidden, "notes": notes},
+        convert={"engine": engine, "native": native},
         model=opt.model_options(
             model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
         ), model_read={"text_hint": text_hint},
