@@ -31,6 +31,8 @@ class NormalizeSettings(_Frozen):
     """Bytes of one source; a larger one is named and skipped."""
     max_pages: int = Field(20_000, gt=0)
     """Pages of one document; a longer one is named and skipped."""
+    max_cells: int = Field(500_000, gt=0)
+    """Filled cells of one sheet; a larger one is named and left out. About a minute, and 1,250 pages."""
     archives: bool = False
     """Whether zip and tar archives are unpacked, each file in them a document of its own."""
     max_parts: int = Field(10_000, gt=0)

@@ -20,7 +20,10 @@ from drac.adapters.libreoffice_instance import (
     OfficeDied,
     OfficeInstance,
     OfficeLimits,
+    OfficeNothing,
+    OfficePastLimit,
     OfficeRefused,
+    OfficeResult,
     OfficeTimeout,
     OfficeTooLarge,
 )
@@ -35,6 +38,7 @@ from drac.errors import (
     DiskFull,
     DocumentError,
     DracError,
+    EmptyDocument,
     EncryptedDocument,
     LimitExceeded,
 )
@@ -65,6 +69,7 @@ Old Office types are left to its own look: their signature has been checked, and
 
 __all__ = ["LibreOfficeConverter", "OfficeLimits", "fingerprint", "health"]
 
+_SPLIT = "Split the document, or raise normalize.max_cells."
 _DEFAULT_LIMITS = OfficeLimits()
 _PAGE = re.compile(rb"/Type/Page\b(?!s)")
 _ROOM = 16_000_000
@@ -87,6 +92,14 @@ def numbers_file(pdf: Path) -> Path:
     A list of integers, one a page: slides that are left out count, a continuation has its slide's number.
     """
     return pdf.with_name(f"{pdf.name}.numbers")
+
+
+def remarks_file(pdf: Path) -> Path:
+    """Where it stands what a reader of the PDF should know, if there is anything.
+
+    An object of two lists of lines: `remarks`, and `left_out` for parts that are past a limit.
+    """
+    return pdf.with_name(f"{pdf.name}.remarks")
 
 
 class LibreOfficeConverter:
@@ -161,17 +174,22 @@ class LibreOfficeConverter:
     ) -> None:
         home = instance.start()
         with tempfile.TemporaryDirectory(dir=home, prefix="job-", ignore_cleanup_errors=True) as folder:
-            job = _prepare(source, Path(folder), suffix, password)
+            job = _prepare(source, Path(folder), suffix, password, self._limits.max_cells)
             output = Path(folder) / "output.pdf"
             prepare(job.document, job.document.suffix, hidden=self._limits.hidden)
             try:
-                numbers = instance.convert(job.document, output, read_as=job.read_as, password=job.password)
+                made = instance.convert(
+                    job.document, output, read_as=job.read_as, password=job.password, titled=job.titled
+                )
+            except OfficeNothing as error:
+                raise EmptyDocument(f"{source}: no sheet of it shows anything") from error
+            except OfficePastLimit as error:
+                raise LimitExceeded(f"{source}: {error}", remedy=_SPLIT, lasting=True) from error
             except OfficeRefused as error:
                 reason = str(error).replace(str(job.document), source.name)
                 raise self._refused(source, job, reason) from error
             target.write_bytes(canonical(_checked(source, output)))
-            if numbers != tuple(range(1, len(numbers) + 1)):
-                numbers_file(target).write_text(json.dumps(numbers), "utf-8")
+            _keep(made, target)
 
     def _refused(self, source: Path, job: _Job, reason: str) -> DracError:
         if is_short_of_space(self._workdir, _ROOM):
@@ -189,6 +207,15 @@ class LibreOfficeConverter:
         return CorruptDocument(f"{source}: LibreOffice died of it, twice ({error})", lasting=True)
 
 
+def _keep(made: OfficeResult, target: Path) -> None:
+    """Put beside the PDF what is to be known of it."""
+    if made.numbers != tuple(range(1, len(made.numbers) + 1)):
+        numbers_file(target).write_text(json.dumps(made.numbers), "utf-8")
+    if made.remarks or made.left_out:
+        known = {"remarks": made.remarks, "left_out": made.left_out}
+        remarks_file(target).write_text(json.dumps(known), "utf-8")
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     document: Path
@@ -199,16 +226,18 @@ class _Job:
     """Import filter."""
     password: str | None
     """What LibreOffice itself needs to open it."""
+    titled: bool = True
+    """Whether the pages of a spreadsheet name their sheet."""
 
 
-def _prepare(source: Path, folder: Path, suffix: str, password: str | None) -> _Job:
+def _prepare(source: Path, folder: Path, suffix: str, password: str | None, cells: int) -> _Job:
     """Put into `folder` what LibreOffice shall open; raises DocumentError."""
     kind = detect(source, suffix=suffix, password=password)
     if kind.converter != "office":
         raise CorruptDocument(f"{source}: it is {kind.name}, not {suffix[1:]}")
     if kind.name in ("csv", "tsv"):
-        write_flat_sheet(source, folder / "document.fods", kind.suffix)
-        return _Job(folder / "document.fods", kind.name, _FILTERS[".fods"], None)
+        write_flat_sheet(source, folder / "document.fods", kind.suffix, cells)
+        return _Job(folder / "document.fods", kind.name, _FILTERS[".fods"], None, titled=False)
     if kind.name == "txt":
         write_plain_text(source, folder / "document.txt")
         return _Job(folder / "document.txt", kind.name, _FILTERS[".txt"], None)

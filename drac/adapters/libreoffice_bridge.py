@@ -29,6 +29,9 @@ from typing import Any
 START_SECONDS = 90.0
 """Seconds that LibreOffice may take until it accepts connections."""
 
+HELPERS = ("tables", "slides", "sheets", "sheet_layout")
+"""Modules `libreoffice_*` that are loaded from this folder."""
+_SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".fods")
 _LOOK = 0.2
 """Seconds after which an idle bridge looks whether LibreOffice lives."""
 _PR_SET_CHILD_SUBREAPER = 36
@@ -61,15 +64,28 @@ class _Desktop:
         """Whether speaker notes follow their slides."""
         self.numbers: list[int] = []
         """Of a presentation loaded last: the number of the original slide of each page."""
+        self.asked: dict[str, Any] = {}
+        """What `libreoffice_sheets` needs to know: `hidden`, `titled` and `max_cells`."""
+        self.remarks: list[str] = []
+        """What a reader of the PDF should know."""
+        self.left_out: list[str] = []
+        """Parts of the document that are not in the PDF, though a reader would see them."""
 
     def getFrames(self) -> Any:
         return self._desktop.getFrames()
 
     def loadComponentFromURL(self, url: str, frame: str, flags: int, properties: tuple[Any, ...]) -> Any:
-        self.numbers = []
-        document = self._desktop.loadComponentFromURL(url, frame, flags, properties + self._properties)
+        self.numbers, self.remarks, self.left_out = [], [], []
+        given = properties
+        if url.endswith(_SHEETS):  # rows and columns keep their sizes in a sheet that is opened to be read
+            given = tuple(one for one in properties if one.Name != "ReadOnly")
+        document = self._desktop.loadComponentFromURL(url, frame, flags, given + self._properties)
         if document is not None and self.repairs:
-            self._prepare(document)
+            try:
+                self._prepare(document)
+            except _Nothing:
+                document.close(True)
+                raise
         return document
 
     def _prepare(self, document: Any) -> None:
@@ -82,18 +98,21 @@ class _Desktop:
             fitter = slides.SlideFitter(document, tables.longest_word, tables.fit)
             self.numbers = fitter.run(hidden=self.hidden, notes=self.notes)
         elif document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
-            _hide_sheets(document, self.hidden)
+            self._prepare_sheets(document, tables)
+
+    def _prepare_sheets(self, document: Any, tables: Any) -> None:
+        printer = _beside("libreoffice_sheets").BookPrinter(
+            document, _beside("libreoffice_sheet_layout"), tables,
+            hidden=self.asked["hidden"], titled=self.asked["titled"], most=self.asked["max_cells"],
+        )  # fmt: skip
+        made = printer.run()
+        if not made.sheets:
+            raise _Nothing("; ".join(made.left_out))
+        self.remarks, self.left_out = made.remarks, made.left_out
 
 
-def _hide_sheets(document: Any, shown: bool) -> None:
-    """A hidden sheet is printed all the same where it has a print area; `shown`: it is wanted."""
-    sheets = document.getSheets()
-    for name in sheets.getElementNames():
-        sheet = sheets.getByName(name)
-        if shown:
-            sheet.IsVisible = True
-        elif not sheet.IsVisible:
-            sheet.setPrintAreas(())
+class _Nothing(Exception):
+    """A document of which nothing is to be printed; the message says what is too large, or is empty."""
 
 
 def main(arguments: list[str]) -> None:
@@ -166,8 +185,9 @@ def _connected(office: subprocess.Popen[bytes], port: int) -> Any:
 
 
 def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    converter.desktop.repairs = asked["repairs"]
-    converter.desktop.hidden, converter.desktop.notes = asked["hidden"], asked["notes"]
+    desktop = converter.desktop
+    desktop.repairs, desktop.asked = asked["repairs"], asked
+    desktop.hidden, desktop.notes = asked["hidden"], asked["notes"]
     try:
         converter.convert(
             inpath=asked["document"],
@@ -178,9 +198,13 @@ def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
             infiltername=asked["read_as"],
             password=asked["password"],
         )
+    except _Nothing as error:
+        return {"nothing": True, "reason": str(error)}
     except Exception as error:
         return {"refused" if _lives(converter) else "died": str(error) or type(error).__name__}
-    return {"done": True, "numbers": converter.desktop.numbers}
+    return {
+        "done": True, "numbers": desktop.numbers, "remarks": desktop.remarks, "left_out": desktop.left_out
+    }  # fmt: skip
 
 
 def _lives(converter: Any) -> bool:

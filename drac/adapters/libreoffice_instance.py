@@ -48,6 +48,26 @@ class OfficeRefused(Exception):
     """LibreOffice did not open or did not export the document; the instance goes on."""
 
 
+class OfficeNothing(OfficeRefused):
+    """There is nothing on the document's pages."""
+
+
+class OfficePastLimit(OfficeRefused):
+    """All of the document is past a limit of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfficeResult:
+    """What LibreOffice made of a document, beside the PDF."""
+
+    numbers: tuple[int, ...] = ()
+    """Of a presentation: the original number, from 1, of each page's slide."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the PDF should know: a line each."""
+    left_out: tuple[str, ...] = ()
+    """Parts that are not in the PDF because they are past a limit, a line each."""
+
+
 class _NotStarted(ConverterUnavailable):
     """It ended, or said nothing, before it was ready."""
 
@@ -72,6 +92,8 @@ class OfficeLimits:
     """Whether speaker notes follow their slides."""
     kept_memory: int = 1 << 30
     """Bytes of memory after a document above which an instance is replaced."""
+    max_cells: int = 500_000
+    """Filled cells of a sheet; a larger one is left out and named."""
 
 
 class OfficeInstance:
@@ -133,25 +155,27 @@ class OfficeInstance:
         return self._home
 
     def convert(
-        self, source: Path, target: Path, *, read_as: str | None, password: str | None
-    ) -> tuple[int, ...]:
-        """Export `source` to the PDF `target`; raises OfficeRefused, OfficeDied or one of its kinds.
+        self, source: Path, target: Path, *, read_as: str | None, password: str | None, titled: bool = True
+    ) -> OfficeResult:
+        """Export `source` to the PDF `target`; raises OfficeRefused, OfficeDied or one of their kinds.
 
-        Returns for a presentation the original number, from 1, of each page's slide, else nothing.
-        `read_as` names LibreOffice's import filter; None lets it look for itself.
+        `read_as` names LibreOffice's import filter; None lets it look for itself. `titled`: whether each
+        page of a spreadsheet names its sheet.
         """
         self._served += 1
         asked = {
             "document": str(source), "output": str(target), "export": EXPORT, "read_as": read_as,
             "password": password, "repairs": self._limits.repairs, "hidden": self._limits.hidden,
-            "notes": self._limits.notes,
+            "notes": self._limits.notes, "titled": titled, "max_cells": self._limits.max_cells,
         }  # fmt: skip
         answer = self._ask(asked)
         if "died" in answer:
             raise OfficeDied(answer["died"])
         if "refused" in answer:
             raise OfficeRefused(answer["refused"])
-        return tuple(answer["numbers"])
+        if "nothing" in answer:
+            raise (OfficePastLimit if answer["reason"] else OfficeNothing)(answer["reason"])
+        return OfficeResult(*(tuple(answer[name]) for name in ("numbers", "remarks", "left_out")))
 
     def kill(self) -> None:
         """End the group and remove its folder; nothing happens when it does not run."""
@@ -168,7 +192,7 @@ class OfficeInstance:
 
     def _spawn(self, program: OfficeProgram, home: Path) -> subprocess.Popen[bytes]:
         script = Path(bridge.__file__)
-        helpers = [script.with_name(f"{name}.py") for name in ("libreoffice_tables", "libreoffice_slides")]
+        helpers = [script.with_name(f"libreoffice_{name}.py") for name in bridge.HELPERS]
         words = (program.python, "-I", script, program.site_packages, program.soffice, home / PROFILE)
         isolation = self._isolation or sandbox.available()
         readable = (script, *helpers, program.site_packages / "unoserver", *program.folders)

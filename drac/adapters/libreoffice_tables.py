@@ -86,10 +86,15 @@ def longest_word(text: str) -> float:
     return max((_width(word) for word in text.split()), default=0.0)
 
 
+def text_width(line: str) -> float:
+    """Width of a whole line in shares of the font's size."""
+    return sum(_EM[_kind(character)] for character in line)
+
+
 def _width(word: str) -> float:
     if _WIDE_SCRIPTS.search(word):
         return 1.0
-    return sum(_EM[_kind(character)] for character in word)
+    return text_width(word)
 
 
 def _kind(character: str) -> str:

@@ -4,7 +4,7 @@ Fields become the text that the file stores for them. LibreOffice would fill the
 copy that it reads, today's date, its own page count, or an error where the file's value cannot be computed.
 Page numbers stay fields, except on slides, where continuations of other slides must not count. Table rows,
 frames and text boxes of a fixed height grow with their text, which would be cut off. Hidden text of text
-documents becomes plain where it is wanted.
+documents becomes plain where it is wanted. Formulas of spreadsheets become their values.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from drac.adapters.office_values import with_stored_values
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -76,6 +78,10 @@ def prepare(document: Path, suffix: str, *, hidden: bool) -> None:
         _edit_package(document, lambda name, data: _open_part(name, data, hidden))
     elif suffix in (".fodt", ".fodp"):
         document.write_bytes(_open_part("content.xml", document.read_bytes(), hidden))
+    elif suffix in (".xlsx", ".xlsm", ".ods"):
+        _edit_package(document, with_stored_values)
+    elif suffix == ".fods":
+        document.write_bytes(with_stored_values("content.xml", document.read_bytes()))
     elif suffix == ".rtf":
         document.write_bytes(_rtf(document.read_bytes(), hidden))
 

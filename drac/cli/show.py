@@ -76,6 +76,8 @@ def _report(report: Report) -> None:
     for one in summary["failures"]:
         _line(f"failed: {one['collection']}/{one['source']}: {one['error']}")
         _line(f"        {one['remedy']}")
+    for one in summary["left_out"]:
+        _line(f"left out: {one['collection']}/{one['source']}: {one['part']}")
     for one in summary["failed_pages"]:
         _line(f"failed: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
     for one in summary["fallback_pages"][:_MOST]:
@@ -192,6 +194,9 @@ def status(counts: dict[str, Any], as_json: bool, verbose: bool = False) -> None
             _line(f"{kind}: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
     for one in counts["skipped"]:
         _line(f"{one['kind']}: {one['path']}: {one['reason']}")
+    for name, label in (("left_out", "left out"), ("remarks", "note")):
+        for one in counts[name]:
+            _line(f"{label}: {one['collection']}/{one['source']}: {one['line']}")
     _parity(counts["parity"], verbose)
     for one in counts["fonts_replaced"]:
         breaks = "same widths" if one["same_widths"] else "lines and pages may break elsewhere"

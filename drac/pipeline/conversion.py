@@ -315,7 +315,7 @@ class Conversion:
             "stage": "normalize", "digest": document.normalize_digest, "type": document.kind.name,
             "source_sha256": document.sha256, "outputs": {document.kind.artifact: made.pdf_digest},
             "pages": made.pages, "fonts": asdict(made.fonts), "parity": asdict(made.parity),
-            "numbers": made.numbers,
+            "numbers": made.numbers, "remarks": made.remarks, "left_out": made.left_out,
         }  # fmt: skip
         self._store.commit("normalize", document.normalize_digest, document.folder, meta)
         self._catalog.add_time("normalize", 1, made.seconds)
@@ -323,6 +323,7 @@ class Conversion:
 
     def _normalized(self, document: Document) -> None:
         document.meta = self._store.meta("normalize", document.normalize_digest)
+        document.result.left_out = tuple(document.meta.get("left_out") or ())
         pages = [Page(document.output, n) for n in self._selected(document)]
         recipe = self._recipe(document)
         document.digests = {
@@ -481,6 +482,8 @@ class Conversion:
             "fonts": document.meta.get("fonts") if good else None,
             "parity": document.meta.get("parity") if good else None,
             "numbers": document.meta.get("numbers") if good else None,
+            "remarks": document.meta.get("remarks") if good else None,
+            "left_out": document.meta.get("left_out") if good else None,
             "container": document.source.container or None, "stored": document.source.stored or None,
             "unpack": document.unpack_digest,
         }  # fmt: skip

@@ -115,18 +115,20 @@ def _write_chunks(store: Store, path: Path, planned: list[Planned]) -> tuple[str
 def _document_record(store: Store, planned: Planned, chunks: int) -> dict[str, Any]:
     """`page_numbers`: of each page in the original (slides), where they are not 1, 2, 3 and so on.
 
-    `parity`: what its PDF has of the document's own text, where that was compared.
+    `parity`: what its PDF has of the document's own text, where that was compared. `remarks` and `left_out`:
+    what to know of its PDF, and parts that are past a limit.
     """
     source = planned.source
     record = store.get_source(source.doc_id) or {}
-    numbers, parity = record.get("numbers"), record.get("parity") or {}
+    parity = record.get("parity") or {}
     compared = parity if any(parity.get(key) is not None for key in ("words", "numbers")) else None
+    said = {"page_numbers": record.get("numbers"), "parity": compared}
+    said |= {name: record.get(name) for name in ("remarks", "left_out")}
     return {
         "doc_id": source.doc_id, "collection": source.collection, "source": source.path,
         "pages": len(planned.pages), "chunks": chunks,
         "pages_not_ok": {str(n): state for n, state in planned.pages.items() if state != "ok"},
-        "plan_counts": dict(planned.counts), **({"page_numbers": numbers} if numbers else {}),
-        **({"parity": compared} if compared else {}),
+        "plan_counts": dict(planned.counts), **{name: one for name, one in said.items() if one},
     }  # fmt: skip
 
 

@@ -14,8 +14,9 @@ from drac.store.keys import recipe
 def normalize_recipe(
     kind: DocumentType, settings: NormalizeSettings, tools: Mapping[str, str]
 ) -> dict[str, Any]:
-    """One document to a PDF; limits stay out, because what passes them is the same."""
-    shown = settings.model_dump(include={"hidden", "notes"}) if kind.converter == "office" else {}
+    """One document to a PDF; limits of whole documents stay out, because what passes them is the same."""
+    how = {"hidden", "notes", "max_cells"} if kind.converter == "office" else set()
+    shown = settings.model_dump(include=how)
     return recipe(normalize.NAME, normalize.VERSION, {"type": kind.name, **shown}, tools)
 
 

@@ -32,6 +32,8 @@ class DocumentResult:
     """Why pages failed, by number."""
     fallbacks: dict[int, str] = field(default_factory=dict)
     """Why pages were read by `local` instead, by number."""
+    left_out: tuple[str, ...] = ()
+    """Parts of the document that are not on its pages because they are past a limit, a line each."""
 
 
 @dataclass(slots=True)
@@ -73,7 +75,8 @@ class Report:
         total = sum(pages.values())
         too_many = total and pages["fallback"] / total > self.max_fallback
         unusable = any(one.kind == "unusable" for one in self.skipped)
-        return 4 if self.failed or unusable or pages["failed"] or too_many else 0
+        lacking = any(one.left_out for one in self.documents)
+        return 4 if self.failed or lacking or unusable or pages["failed"] or too_many else 0
 
     def summary(self) -> dict[str, Any]:
         """Counts for `--json` and for people."""
@@ -99,6 +102,10 @@ class Report:
                 {"collection": one.source.collection, "source": one.source.path, "page": page,
                  "reason": reason}
                 for one in self.documents for page, reason in sorted(one.fallbacks.items())
+            ],
+            "left_out": [
+                {"collection": one.source.collection, "source": one.source.path, "part": part}
+                for one in self.documents for part in one.left_out
             ],
             "skipped": [
                 {"path": one.path, "reason": one.reason, "kind": one.kind} for one in self.skipped

@@ -31,6 +31,8 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         "fallback_pages": _pages_in(catalog, PageState.FALLBACK),
         "fonts_replaced": _fonts(catalog),
         "parity": _parity(catalog),
+        "remarks": _remarks(catalog, left_out=False),
+        "left_out": _remarks(catalog, left_out=True),
         "skipped": catalog.rows("SELECT path, reason, kind FROM skipped ORDER BY path"),
         "stages": catalog.rows(
             "SELECT stage, units, round(seconds, 3) AS seconds FROM timings ORDER BY stage"
@@ -69,6 +71,15 @@ def _parity(catalog: Catalog) -> dict[str, Any]:
 
 def _share(share: float | None) -> float:
     return 1.0 if share is None else share
+
+
+def _remarks(catalog: Catalog, *, left_out: bool) -> list[dict[str, Any]]:
+    """What to know of documents' PDFs, or which parts of them are past a limit."""
+    return catalog.rows(
+        "SELECT collection, path AS source, line FROM remarks JOIN sources USING (doc_id) "
+        "WHERE live AND left_out = ? ORDER BY collection, path, line",
+        (left_out,),
+    )
 
 
 def _documents(catalog: Catalog) -> dict[str, int]:

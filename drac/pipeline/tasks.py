@@ -51,6 +51,10 @@ class Normalized:
     """How much of the document's text is in the PDF's."""
     numbers: tuple[int, ...] = ()
     """Number of each page in the original, where that differs from the PDF's; else empty."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the PDF should know, such as empty rows that are left out: a line each."""
+    left_out: tuple[str, ...] = ()
+    """Parts of the document that are not in the PDF because they are past a limit, a line each."""
 
 
 @dataclass(frozen=True, slots=True)

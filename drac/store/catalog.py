@@ -29,13 +29,17 @@ CREATE TABLE IF NOT EXISTS fonts (
     doc_id TEXT, asked TEXT, stand_in TEXT, PRIMARY KEY (doc_id, asked));
 CREATE TABLE IF NOT EXISTS parity (
     doc_id TEXT PRIMARY KEY, words REAL, numbers REAL, missing TEXT, note TEXT);
+CREATE TABLE IF NOT EXISTS remarks (
+    doc_id TEXT, line TEXT, left_out INTEGER, PRIMARY KEY (doc_id, line));
 CREATE TABLE IF NOT EXISTS skipped (path TEXT PRIMARY KEY, reason TEXT, kind TEXT);
 """
-_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "parity")
+_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "parity", "remarks")
 _SOURCE_COLUMNS = (
     "doc_id", "collection", "path", "root", "live", "state", "error", "remedy", "sha256", "type",
     "pdf_digest", "pages",
 )  # fmt: skip
+_NOTED = ("remarks", "left_out")
+"""Lists of lines in a source's record."""
 
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA)
 """What SQLite says of a file that is none of its own, or has not the tables that it should have."""
@@ -104,6 +108,9 @@ class Catalog:
         self._db.execute("DELETE FROM fonts WHERE doc_id = ?", (doc_id,))
         replaced = (record.get("fonts") or {}).get("replaced", ())
         self._db.executemany("INSERT INTO fonts VALUES (?,?,?)", [(doc_id, *pair) for pair in replaced])
+        self._db.execute("DELETE FROM remarks WHERE doc_id = ?", (doc_id,))
+        lines = [(doc_id, line, key == "left_out") for key in _NOTED for line in record.get(key) or ()]
+        self._db.executemany("INSERT OR REPLACE INTO remarks VALUES (?,?,?)", lines)
 
     def put_skipped(self, rows: list[tuple[str, str, str]]) -> None:
         """Replace the list of what the last run did not take: (path, reason, kind)."""

@@ -170,6 +170,7 @@ def office_converter(settings: Settings, workspace: Path) -> PdfConverter:
     limits = OfficeLimits(
         wanted.convert_timeout, memory=wanted.office_memory, written=wanted.office_written,
         hidden=settings.normalize.hidden, notes=settings.normalize.notes,
+        max_cells=settings.normalize.max_cells,
     )  # fmt: skip
     return LibreOfficeConverter(workspace / "office", limits, instances=wanted.offices)
 
@@ -191,7 +192,7 @@ def normalize_task(task: NormalizeTask) -> Normalized:
         raise LimitExceeded(f"{pages:,} pages, more than the limit of {task.settings.max_pages:,}")
     fonts, parity = _compared(task)
     seconds = time.perf_counter() - began
-    return Normalized(pages, file_digest(task.target), seconds, fonts, parity, numbers)
+    return Normalized(pages, file_digest(task.target), seconds, fonts, parity, numbers, *_remarks(task))
 
 
 def _native_pages(task: NormalizeTask) -> int:
@@ -225,6 +226,17 @@ def _numbers(task: NormalizeTask) -> tuple[int, ...]:
     numbers = tuple(json.loads(file.read_text("utf-8")))
     label_pages(task.target, numbers)
     return numbers
+
+
+def _remarks(task: NormalizeTask) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is to be known of the PDF that LibreOffice made, and which parts of the document it lacks."""
+    from drac.adapters.libreoffice import remarks_file
+
+    file = remarks_file(task.source)
+    if task.converter != "finish" or not file.exists():
+        return (), ()
+    known = json.loads(file.read_text("utf-8"))
+    return tuple(known["remarks"]), tuple(known["left_out"])
 
 
 def _compared(task: NormalizeTask) -> tuple[Fonts, Parity]:

@@ -222,7 +222,7 @@ def _sheet_body(trap: Trap) -> str:
     ]
     cells = "".join(
         f'<table:table-row><table:table-cell table:formula="{one}" office:value-type="string">'
-        "<text:p>stored</text:p></table:table-cell></table:table-row>"
+        f"<text:p>{'words' if 'HYPERLINK' in one else 'stored'}</text:p></table:table-cell></table:table-row>"
         for one in formulas
     )
     linked = "".join(
