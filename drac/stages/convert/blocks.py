@@ -10,7 +10,7 @@ from dataclasses import replace
 from drac.records import Box
 from drac.stages.convert.block import Block
 from drac.stages.convert.headings import style_of
-from drac.stages.convert.lists import item_number, starts_bullet, starts_dash
+from drac.stages.convert.lists import is_lone_marker, item_number, starts_bullet, starts_dash
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze
 from drac.stages.convert.ruled import lines_in, meshes, ruled_grid
@@ -108,7 +108,17 @@ def _claim(view: PageView, lines: Sequence[Line]) -> tuple[dict[LayoutBox, list[
             claimed[best[2]].append(line)
         else:
             orphans.append(line)
-    return claimed, orphans
+    return claimed, orphans + _lone_markers(claimed)
+
+
+def _lone_markers(claimed: dict[LayoutBox, list[Line]]) -> list[Line]:
+    """Take away, from boxes around markers alone, what belongs to the text beside them."""
+    freed = []
+    for box, lines in claimed.items():
+        if lines and box.kind != "table" and all(is_lone_marker(line.text) for line in lines):
+            freed += lines
+            lines.clear()
+    return freed
 
 
 def _attach(claimed: dict[LayoutBox, list[Line]], orphans: list[Line]) -> list[Line]:

@@ -13,6 +13,7 @@ BULLETS = "•◦▪▫●○■□–—·‣⁃∙➢➤►▶✓✔❖➔→*
 _BULLET = re.compile(rf"(?:[{re.escape(BULLETS)}]|o(?=\s)|[\ue000-\uf8ff](?=\s|$))\s*")
 _DASH = re.compile(r"[-–—*→]\s+(?=\w)")
 _NUMBER = re.compile(r"(\d{1,3})([.)])\s+(?=\S)")
+_LONE = re.compile(rf"[{re.escape(BULLETS)}]|\d{{1,3}}[.)]")
 _LETTER = re.compile(r"(?:\(?(?:[a-z]|[ivx]{1,5}|\d{1,3})\)|[a-z]\.|[ivx]{1,5}\.)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -37,6 +38,11 @@ def starts_bullet(text: str) -> bool:
     """Whether a line opens with a bullet that is no dash, and goes on."""
     bullet = _BULLET.match(text)
     return bullet is not None and text[0] not in "-–—*o→" and bullet.end() < len(text)
+
+
+def is_lone_marker(text: str) -> bool:
+    """Whether a line is a bullet or an item's number and nothing else; its text is another line."""
+    return _LONE.fullmatch(text.strip()) is not None
 
 
 def starts_dash(text: str) -> bool:

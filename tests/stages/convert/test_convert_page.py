@@ -86,6 +86,14 @@ def test_nested_lists_keep_numbers_and_depth() -> None:
     assert [region.kind for region in written.regions] == ["list"]
 
 
+def test_a_bullet_with_a_layout_box_of_its_own_belongs_to_the_text_beside_it() -> None:
+    texts = [line("Roses are red", 64, 200), line("Violets are blue", 64, 214)]
+    bullets = [line("•", 54, 200), line("•", 54, 214)]
+    boxes = [around("list-item", texts[0]), around("list-item", texts[1], bullets[1])]
+    written = page([*texts, *bullets], [*boxes, around("list-item", bullets[0])])
+    assert written.markdown == "- Roses are red\n- Violets are blue"
+
+
 def test_f39_a_year_is_no_list_and_a_dash_no_line() -> None:
     written = page([line("Total 5", 50, 200), line("---", 50, 300), line("1986. A year", 50, 400)])
     assert written.markdown == "Total 5\n\n\\---\n\n1986\\. A year"
