@@ -235,6 +235,10 @@ class PageText:
     """Running headers, footers and page numbers that were left out."""
     notes: tuple[str, ...] = ()
     """Warnings that the reader of a report should see."""
+    turned: int = 0
+    """Degrees clockwise, 0, 90, 180 or 270, by which the page was turned to be read upright."""
+    skew: float = 0.0
+    """Degrees clockwise by which its lines then slanted; it was straightened by as much."""
     attempts: tuple[Attempt, ...] = ()
     """Every try, first to last."""
     usage: Usage = field(default_factory=Usage)

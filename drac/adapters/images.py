@@ -1,7 +1,7 @@
 """Images to PDF, losslessly by img2pdf; what it cannot take as it is, Pillow decodes first.
 
-One page a frame of a TIFF; of an animation (GIF, WebP, PNG) and of a multi-picture JPEG the first frame only:
-the others are the same picture a moment later, not pages.
+One page a frame of a TIFF; of an animation (GIF, WebP, AVIF, PNG), a multi-picture JPEG or HEIC the first
+frame only: the others are the same picture a moment later, not pages.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drac.errors import CorruptDocument, DracError, LimitExceeded
+from drac.errors import CorruptDocument, DracError, LimitExceeded, UnsupportedType
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -39,6 +39,8 @@ A page's usual size makes renderers draw small scans larger and huge ones no lar
 _A4_LONG = 11.69
 _ORIENTATION = 0x0112
 """EXIF tag."""
+_BITS_PER_SAMPLE = 258
+"""TIFF tag."""
 _PAGE_POINTS = (3.0, 14_400.0)
 """Smallest and largest side of a page that PDF viewers take (ISO 32000-1, annex C.2)."""
 
@@ -54,25 +56,46 @@ _PLAIN = ("1", "L", "P", "RGB", "I;16")
 
 
 class ImageConverter:
-    """`ports.PdfConverter` for PNG, JPEG, TIFF, WebP, BMP and GIF."""
+    """`ports.PdfConverter` for PNG, JPEG, JPEG 2000, TIFF, WebP, BMP, GIF, HEIC and AVIF."""
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
-        """Versions of img2pdf and Pillow."""
-        return {"img2pdf": version("img2pdf"), "pillow": version("pillow"), "converter": "1"}
+        """Versions of img2pdf, Pillow and pi-heif."""
+        names = ("img2pdf", "pillow", "pi-heif")
+        return {**{name: _version(name) for name in names}, "converter": "2"}
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
         """Write one page a frame to `target`; the same bytes for the same image.
 
         Pixels are kept, JPEG and CCITT data as they are; EXIF orientation is applied, transparency falls on
-        white. Raises CorruptDocument (damaged or cut short) or LimitExceeded (`MAX_PIXELS`, `MAX_FRAMES`).
+        white. Raises CorruptDocument (damaged or cut short), LimitExceeded (`MAX_PIXELS`, `MAX_FRAMES`) or
+        UnsupportedType (HEIC where no decoder is installed).
         """
         data = source.read_bytes()
+        if suffix == ".heic":
+            _register_heif(source)
         with _reading(source, data) as image:
             direct = _check_frames(source, image)
             frames = [data] if direct else list(_decoded(image))
             multiple = image.format == "TIFF"
         target.write_bytes(_to_pdf(source, frames, multiple))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _register_heif(source: Path) -> None:
+    """Let Pillow read HEIC, which it cannot by itself."""
+    try:
+        from pi_heif import register_heif_opener
+    except ImportError as error:
+        reason, remedy = "reading HEIC needs the package pi-heif", "Install it with: pip install pi-heif"
+        raise UnsupportedType(f"{source}: {reason}", remedy=remedy) from error
+    register_heif_opener(thumbnails=False)
 
 
 @contextmanager
@@ -126,9 +149,15 @@ def _check_frame(source: Path, image: Image.Image, number: int) -> bool:
     if image.width * image.height > MAX_PIXELS:
         raise LimitExceeded(f"{source}: frame {number + 1} has more than {MAX_PIXELS:,} pixels")
     upright = image.getexif().get(_ORIENTATION, 1) in _direct_orientations(image)
-    direct = image.mode in _DIRECT.get(image.format or "", ())
+    direct = image.mode in _DIRECT.get(image.format or "", ()) and not _is_deep(image)
     image.load()
     return direct and upright and "transparency" not in image.info
+
+
+def _is_deep(image: Image.Image) -> bool:
+    """Whether a TIFF in colour has more than the 8 bits a sample that img2pdf keeps."""
+    depths = image.tag_v2.get(_BITS_PER_SAMPLE, (8,)) if image.format == "TIFF" else (8,)  # type: ignore[attr-defined]
+    return image.mode in ("RGB", "CMYK") and max(depths) > 8
 
 
 def _frames(image: Image.Image) -> int:

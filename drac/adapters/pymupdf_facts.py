@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
+from drac.adapters.pymupdf_sheets import Sheets
+from drac.adapters.pymupdf_text import PageContent
 from drac.stages.convert.blocks import edge_of
 from drac.stages.convert.headings import MAX_LEVEL, heading_styles, style_of
 from drac.stages.convert.page import DocumentFacts, Line, squeeze, title_key
@@ -57,22 +58,22 @@ class _Tally:
                 self.edges[place].setdefault(number, line)
 
 
-def document_facts(document: Any, keep: dict[int, PageContent] | None = None) -> DocumentFacts:
+def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -> DocumentFacts:
     """Gather the facts from pairs of neighbouring pages spread over the document.
 
     `keep` takes the pages' content by 0-based index, for a caller who reads them next.
     """
     tally = _Tally()
-    bookmarks = _bookmarks(document)
-    for index in sample(document.page_count):
+    bookmarks = _bookmarks(sheets.document)
+    for index in sample(sheets.document.page_count):
         try:
-            content = page_content(shown_page(document, index))
+            content = sheets.content(index)
         except Exception:  # a page that cannot be read is reported when its turn comes
             continue
         tally.add(content, index + 1, bookmarks)
         if keep is not None:
             keep[index] = content
-    return _facts(document, tally, bookmarks)
+    return _facts(sheets.document, tally, bookmarks)
 
 
 def _facts(document: Any, tally: _Tally, bookmarks: dict[tuple[int, str], int]) -> DocumentFacts:

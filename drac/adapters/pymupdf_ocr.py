@@ -2,29 +2,111 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from drac.adapters.pymupdf_layout import layout_boxes, mupdf
 from drac.adapters.pymupdf_render import page_pixels
-from drac.adapters.rapidocr import OcrLine, recognise
+from drac.adapters.pymupdf_text import PageContent
+from drac.adapters.rapidocr import TILE, OcrLine, mean_score, quarter_turns, recognise
+from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
 from drac.records import Box
+from drac.stages.convert.frame import Frame
 from drac.stages.convert.page import LayoutBox, Line, Word
 
-_MAX_SIDE = 3000
-"""Pixels of the drawn page's longer side, at most."""
+_MAX_PIXELS = 90_000_000
+"""Pixels of a drawn page at most: A0 at 240 dots an inch, 270 MB in colour."""
+_READABLE = 16
+"""Pixels of a line's box under which a page is read again, larger, piece by piece: print of 12 pixels."""
+_LAYOUT_SIDE = 1200
+"""Pixels of the longer side of the image that the layout model sees; it scales it down further."""
+_SOUND = 0.8
+"""Mean confidence of a page's lines below which it may lie another way up."""
 _TEXT_HEIGHT = 0.8
 """Font size over the height of a recognised line's box (PP-OCR boxes reach past the glyphs)."""
 
 
-def ocr_page(page: Any, dpi: int) -> tuple[list[Line], list[LayoutBox]]:
-    """Lines and layout boxes of the page as drawn, in page points."""
-    pixels = page_pixels(page, dpi=dpi, max_side=_MAX_SIDE)
-    image = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
-    scale = (page.rect.width / pixels.width, page.rect.height / pixels.height)
-    lines = [_line(one, scale, order) for order, one in enumerate(recognise(image))]
-    return lines, _layout(page, lines) if lines else []
+_GARBAGE = 0.3
+"""Share of characters without a Unicode value above which a text layer is not used."""
+_SCAN = 0.5
+"""Share of the page under images from which few letters count as a scan's stamp, not its text."""
+_FEW = 60
+"""Characters that count as few."""
+
+
+@dataclass(frozen=True, slots=True)
+class OcrPage:
+    """A page as it was read: turned upright and straightened."""
+
+    frame: Frame
+    """How it was laid for reading."""
+    lines: tuple[Line, ...]
+    """Recognised lines, in points of the page as read."""
+    boxes: tuple[LayoutBox, ...]
+    """Layout boxes, in points of the page as read."""
+
+
+def is_scan(content: PageContent) -> bool:
+    """Whether the page's text has to be read from its image."""
+    characters = sum(len(line.raw) for line in content.lines)
+    scanned = content.pictures >= _SCAN and characters < _FEW
+    return not content.lines or content.garbage > _GARBAGE or scanned
+
+
+def ocr_page(page: Any, dpi: int) -> OcrPage:
+    """Lines and layout boxes of the page as drawn, upright and level.
+
+    A page of more than `TILE` pixels at `dpi` is first drawn within them, and as large as asked only where
+    its print is then too small to read.
+    """
+    image = page_image(page, dpi, TILE)
+    turned = quarter_turns(image) if lies_sideways(image) else 0
+    frame, level, found = _read(page, image, turned)
+    if not turned and mean_score(found) < _SOUND and (turned := quarter_turns(image)):
+        frame, level, found = _read(page, image, turned)
+    if max(page.rect.width, page.rect.height) * dpi / 72 > TILE and not _readable(found):
+        level = as_read(page_image(page, dpi), frame)
+        found = recognise(level)
+    size = frame.size
+    scale = (size[0] / level.shape[1], size[1] / level.shape[0])
+    lines = tuple(_line(one, scale, order) for order, one in enumerate(found))
+    return OcrPage(frame, lines, tuple(_layout(level, size, lines)) if lines else ())
+
+
+def page_image(page: Any, dpi: float, max_side: int | None = None) -> Image:
+    """The page as shown, within `max_side` pixels and within `_MAX_PIXELS` in all."""
+    area = max(page.rect.width * page.rect.height, 1.0)
+    dpi = min(dpi, 72 * math.sqrt(_MAX_PIXELS / area))
+    pixels = page_pixels(page, dpi=dpi, max_side=max_side or _MAX_PIXELS)
+    return np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
+
+
+def page_frame(page: Any, image: Image, turned: int) -> Frame:
+    """How a page is laid for reading that has to be turned so, seen on an image of it."""
+    upright = turn(image, turned)
+    skew = skew_of(turn(upright, 90) if lies_sideways(upright) else upright)
+    return Frame(page.rect.width, page.rect.height, turned, skew)
+
+
+def as_read(image: Image, frame: Frame) -> Image:
+    """The image of a page as shown, laid for reading."""
+    return straighten(turn(image, frame.turned), frame.skew)
+
+
+def _read(page: Any, image: Image, turned: int) -> tuple[Frame, Image, list[OcrLine]]:
+    frame = page_frame(page, image, turned)
+    level = as_read(image, frame)
+    return frame, level, recognise(level)
+
+
+def _readable(found: Sequence[OcrLine]) -> bool:
+    """Whether there is print, and at most a quarter of it is small."""
+    heights = [min(x1 - x0, y1 - y0) for x0, y0, x1, y1 in (line.box for line in found)]
+    return bool(heights) and float(np.quantile(heights, 0.25)) >= _READABLE
 
 
 def _line(found: OcrLine, scale: tuple[float, float], order: int) -> Line:
@@ -57,16 +139,20 @@ def _words(text: str, box: Box) -> list[Word]:
     return words
 
 
-def _layout(page: Any, lines: list[Line]) -> list[LayoutBox]:
+def _layout(image: Image, size: tuple[float, float], lines: Sequence[Line]) -> list[LayoutBox]:
     """Layout boxes of the page's image with the recognised text laid over it unseen.
 
-    The model needs lines of text as its nodes; a copy of the page gets them, the document stays.
+    The model needs lines of text as its nodes; a page of its own gets them, the document stays.
     """
+    import cv2
+
+    scale = min(1.0, _LAYOUT_SIDE / max(image.shape[:2]))
+    shape = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    small = cv2.resize(image, shape, interpolation=cv2.INTER_AREA)
     pymupdf = mupdf()
     with pymupdf.open() as scratch:
-        rect = page.rect
-        sheet = scratch.new_page(width=rect.width, height=rect.height)
-        sheet.insert_image(sheet.rect, pixmap=page_pixels(page, dpi=100, max_side=1600))
+        sheet = scratch.new_page(width=size[0], height=size[1])
+        sheet.insert_image(sheet.rect, pixmap=pymupdf.Pixmap(pymupdf.csRGB, *shape, small.tobytes(), False))
         for line in lines:
             _overlay(pymupdf, sheet, line)
         return layout_boxes(scratch.reload_page(sheet))

@@ -11,11 +11,13 @@ from typing import Any
 from drac.adapters import pymupdf_layout, rapidocr
 from drac.adapters.pymupdf_facts import document_facts
 from drac.adapters.pymupdf_layout import hushed, layout_boxes, mupdf, quiet_stdout
-from drac.adapters.pymupdf_ocr import ocr_page
+from drac.adapters.pymupdf_ocr import is_scan, ocr_page
 from drac.adapters.pymupdf_render import has_ink
-from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
+from drac.adapters.pymupdf_sheets import Sheets
+from drac.adapters.pymupdf_text import PageContent
 from drac.config import ConvertSettings
 from drac.records import Attempt, Page, PageState, PageText
+from drac.stages.convert.frame import Frame, on_the_page_as_shown
 from drac.stages.convert.page import DocumentFacts, PageView
 from drac.stages.convert.write import write_page
 
@@ -25,12 +27,6 @@ _KEPT_DOCUMENTS = 4
 """Documents whose facts a process remembers."""
 _KEPT_PAGES = 16
 """Pages of a short document whose text is kept from gathering the facts to reading them."""
-_GARBAGE = 0.3
-"""Share of characters without a Unicode value above which a text layer is not used."""
-_SCAN = 0.5
-"""Share of the page under images from which few letters count as a scan's stamp, not its text."""
-_FEW = 60
-"""Characters that count as few."""
 _NOTE = 200
 """Characters of hidden text quoted in a note."""
 
@@ -69,28 +65,32 @@ class LocalReader:
         """One PageText a page, in order; a page that cannot be read comes back `failed`, with the reason."""
         try:
             with hushed(), mupdf().open(pdf) as document:
-                return [self._page(document, page) for page in pages]
+                sheets = Sheets(document)
+                return [self._page(sheets, page) for page in pages]
         except Exception as error:
             return [_failed(page, error, pdf) for page in pages]
         finally:
             _shrink()
 
-    def _page(self, document: Any, page: Page) -> PageText:
+    def _page(self, sheets: Sheets, page: Page) -> PageText:
         try:
-            if not 1 <= page.number <= document.page_count:
-                raise ValueError(f"there is no page {page.number}; the document has {document.page_count}")
-            return self._read(document, page)
+            count = sheets.document.page_count
+            if not 1 <= page.number <= count:
+                raise ValueError(f"there is no page {page.number}; the document has {count}")
+            return self._read(sheets, page)
         except Exception as error:
             return _failed(page, error)
 
-    def _read(self, document: Any, page: Page) -> PageText:
-        known = self._remember(document, page)
-        sheet = shown_page(document, page.number - 1)
-        content = known.contents.pop(page.number - 1, None) or page_content(sheet)
+    def _read(self, sheets: Sheets, page: Page) -> PageText:
+        known = self._remember(sheets, page)
+        index = page.number - 1
+        content = known.contents.pop(index, None) or sheets.content(index)
+        ocr = self._wants_ocr(content)
+        sheet = sheets.laid(index, 0 if ocr else content.turned)
         notes = _hidden_notes(content)
         if not content.lines and not has_ink(sheet):
             return _text(page, PageState.BLANK, "text-layer", notes)
-        if self._wants_ocr(content):
+        if ocr:
             return _by_ocr(sheet, page, known.facts, self._settings.ocr_dpi, notes)
         view = PageView(
             content.width,
@@ -100,21 +100,17 @@ class LocalReader:
             content.rules,
             page.number,
         )
-        return _written(page, view, known.facts, "text-layer", notes)
+        return _written(page, view, known.facts, sheets.frame(index), "text-layer", notes)
 
     def _wants_ocr(self, content: PageContent) -> bool:
-        if self._settings.ocr != "auto":
-            return self._settings.ocr == "always"
-        characters = sum(len(line.raw) for line in content.lines)
-        scanned = content.pictures >= _SCAN and characters < _FEW
-        return not content.lines or content.garbage > _GARBAGE or scanned
+        return is_scan(content) if self._settings.ocr == "auto" else self._settings.ocr == "always"
 
-    def _remember(self, document: Any, page: Page) -> _Known:
+    def _remember(self, sheets: Sheets, page: Page) -> _Known:
         known = self._known.get(page.pdf_digest)
         if known is None:
             contents: dict[int, PageContent] = {}
-            keep = contents if document.page_count <= _KEPT_PAGES else None
-            known = _Known(document_facts(document, keep), contents)
+            keep = contents if sheets.document.page_count <= _KEPT_PAGES else None
+            known = _Known(document_facts(sheets, keep), contents)
             self._known[page.pdf_digest] = known
         self._known.move_to_end(page.pdf_digest)
         while len(self._known) > _KEPT_DOCUMENTS:
@@ -123,22 +119,23 @@ class LocalReader:
 
 
 def _by_ocr(sheet: Any, page: Page, facts: DocumentFacts, dpi: int, notes: tuple[str, ...]) -> PageText:
-    lines, boxes = ocr_page(sheet, dpi)
-    if not lines:
+    read = ocr_page(sheet, dpi)
+    if not read.lines:
         notes = (*notes, "OCR found no text")
-    view = PageView(sheet.rect.width, sheet.rect.height, tuple(lines), tuple(boxes), number=page.number)
-    return _written(page, view, facts, "ocr", notes)
+    view = PageView(*read.frame.size, read.lines, read.boxes, number=page.number)
+    return _written(page, view, facts, read.frame, "ocr", notes)
 
 
 def _written(
     page: Page,
     view: PageView,
     facts: DocumentFacts,
+    frame: Frame,
     method: str,
     notes: tuple[str, ...],
 ) -> PageText:
     written = write_page(view, facts)
-    return PageText(
+    text = PageText(
         page=page,
         state=PageState.OK,
         markdown=written.markdown,
@@ -150,6 +147,7 @@ def _written(
         notes=notes,
         attempts=(Attempt("local", "ok"),),
     )
+    return on_the_page_as_shown(text, frame)
 
 
 def _text(page: Page, state: PageState, method: str, notes: tuple[str, ...]) -> PageText:

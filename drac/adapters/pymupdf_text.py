@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,11 @@ _LIGHT = 225
 """Channel value (0 to 255) from which a colour can vanish on paper; such text is checked in pixels."""
 _CONTRAST = 24
 """Grey levels between text and ground below which nobody reads it."""
+
+_STAMP = 20
+"""Characters; fewer may be a stamp at the edge of a page of pictures."""
+_CLEARLY = 0.7
+"""Share of a page's characters that must run one way for the page to be turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,8 @@ class PageContent:
     """Share of the page under raster images, 0 to 1."""
     garbage: float
     """Share of characters without a usable Unicode value, 0 to 1."""
+    turned: int = 0
+    """Degrees clockwise by which the page must be turned for most lines to read upright."""
 
 
 def shown_page(document: Any, index: int) -> Any:
@@ -57,6 +65,7 @@ def page_content(page: Any) -> PageContent:
     eye = _Eye(page)
     lines: list[Line] = []
     hidden: list[str] = []
+    turns: Counter[int] = Counter()
     for run, block in enumerate(block for block in blocks if block["type"] == 0):
         for line in block["lines"]:
             printed = [span for span in line["spans"] if _is_printed(span)]
@@ -64,6 +73,7 @@ def page_content(page: Any) -> PageContent:
             if len(seen) < len(printed):
                 hidden.append("".join(text_of(span) for span in printed if span not in seen))
             if seen:
+                turns[_quarter(line)] += sum(len(text_of(span).strip()) for span in seen)
                 shown = [span for span in line["spans"] if span in seen or span not in printed]
                 lines += lines_of(line["dir"], shown, len(lines), run)
     rect = page.rect
@@ -75,6 +85,7 @@ def page_content(page: Any) -> PageContent:
         rules=tuple(_rules(blocks)),
         pictures=_share((block["bbox"] for block in blocks if block["type"] == 1), rect),
         garbage=_garbage(lines),
+        turned=_most_turned(turns),
     )
 
 
@@ -92,6 +103,20 @@ def _flags() -> int:
 
 def _is_printed(span: dict[str, Any]) -> bool:
     return any(not glyph["c"].isspace() for glyph in span["chars"])
+
+
+def _quarter(line: dict[str, Any]) -> int:
+    """Degrees clockwise by which a line must be turned to read upright; vertical writing is upright."""
+    right, down = line["dir"]
+    if line["wmode"] or abs(right) >= abs(down):
+        return 180 if right < 0 and not line["wmode"] else 0
+    return 270 if down > 0 else 90
+
+
+def _most_turned(turns: Counter[int]) -> int:
+    """The turn that most of the characters need, where they are clearly more and no mere stamp."""
+    turned, count = turns.most_common(1)[0] if turns else (0, 0)
+    return turned if count >= _STAMP and count >= _CLEARLY * turns.total() else 0
 
 
 class _Eye:

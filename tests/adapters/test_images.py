@@ -5,18 +5,22 @@ from __future__ import annotations
 import io
 import random
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
+import pillow_heif
 import pymupdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageFile
+from PIL import Image, ImageCms, ImageFile
 
 from drac.adapters.images import ImageConverter, page_layout
-from drac.errors import CorruptDocument, DocumentError, LimitExceeded
+from drac.errors import CorruptDocument, DocumentError, LimitExceeded, UnsupportedType
 
 
 def _bytes(image: Image.Image, kind: str, **options: Any) -> bytes:
@@ -187,6 +191,85 @@ def test_damage_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             ImageConverter().convert(source, tmp_path / "a.pdf", suffix=source.suffix)
         assert not (tmp_path / "a.pdf").exists()
     assert ImageFile.LOAD_TRUNCATED_IMAGES
+
+
+def _sheet() -> Image.Image:
+    """White, its top left quarter red, its bottom right quarter blue."""
+    image = Image.new("RGB", (80, 60), "white")
+    image.paste((200, 30, 30), (0, 0, 40, 30))
+    image.paste((20, 40, 180), (40, 30, 80, 60))
+    return image
+
+
+def _lab(image: Image.Image) -> Image.Image:
+    profiles = ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB")
+    return ImageCms.applyTransform(image, ImageCms.buildTransformFromOpenProfiles(*profiles, "RGB", "LAB"))
+
+
+def _deep(kind: str) -> bytes:
+    """Sixteen bits a sample in colour, which Pillow cannot write."""
+    samples = np.asarray(_sheet())[:, :, ::-1].astype(np.uint16) * 257
+    return bytes(cv2.imencode(kind, samples)[1])
+
+
+_SHEETS = {
+    "cmyk.jpg": lambda: _bytes(_sheet().convert("CMYK"), "JPEG"),  # with Adobe's marker: inverted samples
+    "cmyk.tif": lambda: _bytes(_sheet().convert("CMYK"), "TIFF"),
+    "ycbcr.tif": lambda: _bytes(_sheet().convert("YCbCr"), "TIFF", compression="jpeg"),
+    "lab.tif": lambda: _bytes(_lab(_sheet()), "TIFF"),
+    "palette.png": lambda: _bytes(_sheet().quantize(4), "PNG"),
+    "palette.gif": lambda: _bytes(_sheet().quantize(4), "GIF"),
+    "palette.tif": lambda: _bytes(_sheet().quantize(4), "TIFF"),
+    "deep.png": lambda: _deep(".png"),
+    "deep.tif": lambda: _deep(".tif"),
+    "a.jp2": lambda: _bytes(_sheet(), "JPEG2000"),
+    "a.avif": lambda: _bytes(_sheet(), "AVIF", quality=95),
+    "a.heic": lambda: _heic(_sheet()),
+}
+
+
+def _heic(image: Image.Image, **options: Any) -> bytes:
+    out = io.BytesIO()
+    pillow_heif.from_pillow(image).save(out, quality=95, **options)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", _SHEETS)
+def test_colours_are_those_that_a_viewer_shows(tmp_path: Path, name: str) -> None:
+    with _convert(tmp_path, _SHEETS[name](), Path(name).suffix) as document:
+        shown = document[0].get_pixmap(matrix=_native(document[0], 80), colorspace=pymupdf.csRGB)
+        found = np.array([shown.pixel(20, 15), shown.pixel(60, 45), shown.pixel(60, 15), shown.pixel(20, 45)])
+    wanted = [(200, 30, 30), (20, 40, 180), (255, 255, 255), (255, 255, 255)]
+    assert np.abs(found - wanted).max() <= (60 if "cmyk" in name else 6)  # CMYK has no profile here
+
+
+@pytest.mark.parametrize("compression", ["group3", "group4", "tiff_lzw", "raw"])
+def test_black_stays_black_in_one_bit(tmp_path: Path, compression: str) -> None:
+    image = Image.new("1", (64, 64), 1)
+    image.paste(0, (8, 8, 30, 30))
+    with _convert(tmp_path, _bytes(image, "TIFF", compression=compression), ".tif") as document:
+        shown = document[0].get_pixmap(matrix=_native(document[0], 64), colorspace=pymupdf.csGRAY)
+        assert (shown.pixel(20, 20), shown.pixel(50, 50)) == ((0,), (255,))
+
+
+def test_heic_without_its_decoder_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pi_heif", None)
+    with pytest.raises(UnsupportedType, match="pi-heif") as raised:
+        _convert(tmp_path, _heic(_sheet()), ".heic")
+    assert "pip install" in raised.value.remedy
+
+
+def test_a_fax_has_the_shape_of_its_paper(tmp_path: Path) -> None:
+    """204 x 98 dots an inch: pixels twice as high as wide."""
+    image = Image.new("1", (1728, 1078), 1)
+    image.paste(0, (204, 98, 408, 196))
+    with _convert(tmp_path, _bytes(image, "TIFF", compression="group3", dpi=(204, 98)), ".tif") as document:
+        assert (document[0].rect.width, document[0].rect.height) == pytest.approx((610, 792), abs=1)
+        shown = document[0].get_pixmap(dpi=72, colorspace=pymupdf.csGRAY)
+        dark = np.argwhere(np.frombuffer(shown.samples, np.uint8).reshape(shown.height, -1) < 128)
+        assert np.ptp(dark, axis=0) == pytest.approx((72, 72), abs=2)  # a square inch
 
 
 def test_bombs_are_refused_before_they_are_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,14 @@ _SIGNATURES = (
     (b"MM\x00+\x00\x08\x00\x00", "tif"),
     (b"{\\rtf", "rtf"),
     (b"\x1f\x8b\x08", "tgz"),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jp2"),
+    (b"\xff\x4f\xff\x51", "jp2"),
 )
+_BRANDS = (
+    ("avif", frozenset({b"avif", b"avis"})),
+    ("heic", frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})),
+)
+"""Brands of HEIF files (ISO/IEC 23008-12, annex B; AVIF 1.1, section 6); `mif1` leaves the codec open."""
 _BITMAP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
 _OLD_OFFICE = (("WordDocument", "doc"), ("PowerPoint Document", "ppt"), ("Workbook", "xls"), ("Book", "xls"))
 _OLD_NAMES = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
@@ -89,6 +96,8 @@ def _signature(head: bytes) -> str | None:
         return "webp"
     if head[257:262] == b"ustar":
         return "tar"
+    if head[4:8] == b"ftyp":
+        return _heif(head)
     if (
         head.startswith(b"BM")
         and len(head) >= 18
@@ -96,6 +105,13 @@ def _signature(head: bytes) -> str | None:
     ):
         return "bmp"
     return None
+
+
+def _heif(head: bytes) -> str | None:
+    """The image type that the brands of an ISO base media file name, its own brand or a compatible one."""
+    box = head[8 : max(16, min(int.from_bytes(head[:4], "big"), len(head)))]
+    brands = {box[at : at + 4] for at in range(0, len(box), 4) if at != 4}  # at 4 stands a version
+    return next((name for name, known in _BRANDS if brands & known), None)
 
 
 def _pdf(head: bytes, declared: str) -> str | None:

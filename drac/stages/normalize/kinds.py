@@ -32,7 +32,7 @@ _CONVERTERS: dict[ConverterName, str] = {
     "office": "doc docx docm odt fodt rtf txt ppt pptx pptm odp fodp xls xlsx xlsm ods fods csv tsv",
     "html": "html md svg",
     "epub": "epub",
-    "image": "png jpg webp bmp gif tif",
+    "image": "png jpg webp bmp gif tif jp2 heic avif",
     "mail": "eml msg mhtml",
     "archive": "zip tar tgz",
 }
@@ -44,7 +44,10 @@ TYPES = {
 }
 """Every type that is read, by name."""
 
-ALIASES = {"htm": "html", "jpeg": "jpg", "tiff": "tif", "mht": "mhtml", "gz": "tgz"}
+ALIASES = {
+    "htm": "html", "mht": "mhtml", "gz": "tgz", "heif": "heic",
+    "jpeg": "jpg", "jfif": "jpg", "tiff": "tif", "j2k": "jp2",
+}  # fmt: skip
 """Other suffixes of a type."""
 
 NATIVE_TYPES = frozenset({"html", "md"})

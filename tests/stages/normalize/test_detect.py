@@ -36,6 +36,12 @@ def _open_document(kind: str, manifest: bytes = b"<manifest/>") -> bytes:
     return zip_of({"mimetype": mimetype, "META-INF/manifest.xml": manifest, "content.xml": b"<x/>"})
 
 
+def _brands(major: bytes, *compatible: bytes) -> bytes:
+    """The first box of an ISO base media file, then others."""
+    box = b"ftyp" + major + bytes(4) + b"".join(compatible)
+    return (len(box) + 4).to_bytes(4, "big") + box + b"\x00\x00\x00\x08mdat"
+
+
 @pytest.mark.parametrize(
     ("name", "data", "expected", "converter"),
     [
@@ -53,6 +59,11 @@ def _open_document(kind: str, manifest: bytes = b"<manifest/>") -> bytes:
         ("a.webp", _image("WEBP"), "webp", "image"),
         ("a.bmp", _image("BMP"), "bmp", "image"),
         ("a.gif", _image("GIF"), "gif", "image"),
+        ("a.jp2", _image("JPEG2000"), "jp2", "image"),
+        ("a.avif", _image("AVIF"), "avif", "image"),
+        ("a.heif", _brands(b"mif1", b"mif1", b"heic"), "heic", "image"),
+        ("a.heic", _brands(b"heix"), "heic", "image"),
+        ("a.avif", _brands(b"mif1", b"avif", b"miaf"), "avif", "image"),
         ("a.htm", b"<p>x", "html", "html"),
         ("a.md", b"# x", "md", "html"),
         ("a.txt", b"x", "txt", "office"),
@@ -87,6 +98,7 @@ def test_content_wins_over_the_name(tmp_path: Path, name: str, data: bytes, expe
     [
         ("a.docx", b"", EmptyDocument),
         ("a.pdf", b"Just a text file.", CorruptDocument),
+        ("film.mp4", _brands(b"isom", b"mp42"), UnsupportedType),
         ("a.xlsx", bytes(range(3)) * 2000, CorruptDocument),
         ("a.txt", bytes(range(3)) * 2000, CorruptDocument),
         ("a.docx", docx_of("x")[:4000], CorruptDocument),

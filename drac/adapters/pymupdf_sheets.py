@@ -1,0 +1,41 @@
+"""Pages of one open document laid upright: in memory, the file stays as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
+from drac.stages.convert.frame import Frame
+
+
+class Sheets:
+    """The pages of an open `pymupdf.Document` by 0-based index, each as it was last laid."""
+
+    def __init__(self, document: Any) -> None:
+        self.document = document
+        self._turned: dict[int, int] = {}
+
+    def content(self, index: int) -> PageContent:
+        """The text layer of the page, which is laid upright where most of its lines are not."""
+        content = page_content(self.laid(index, 0))
+        if not content.turned:
+            return content
+        return replace(page_content(self.laid(index, content.turned)), turned=content.turned)
+
+    def laid(self, index: int, turned: int) -> Any:
+        """The page turned clockwise by so many degrees from how it is shown."""
+        page = shown_page(self.document, index)
+        missing = (turned - self._turned.get(index, 0)) % 360
+        if missing:
+            page.set_rotation(missing)
+            page.remove_rotation()
+            self._turned[index] = turned
+        return page
+
+    def frame(self, index: int) -> Frame:
+        """How the page lies at present."""
+        turned = self._turned.get(index, 0)
+        rect = shown_page(self.document, index).rect
+        size = (rect.height, rect.width) if turned in (90, 270) else (rect.width, rect.height)
+        return Frame(*size, turned)
