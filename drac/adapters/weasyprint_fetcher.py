@@ -12,11 +12,24 @@ from urllib.parse import unquote, urlsplit
 
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
+from drac.adapters.weasyprint_screen import unclipped
+
 BASE = "file:///document/"
 """Address that the document's folder goes by, so that no real path gets into the PDF."""
 
 MAX_RESOURCE = 100_000_000
 """Bytes of one file that a page loads."""
+
+
+def _response(url: str, data: bytes, media_type: str) -> URLFetcherResponse:
+    """A resource as WeasyPrint is given it: a style sheet without what clips text."""
+    if media_type.startswith("text/css"):
+        data = unclipped(data.decode("latin-1")).encode("latin-1")
+    return URLFetcherResponse(url, data, {"Content-Type": media_type})
+
+
+def _kind(name: str) -> str:
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"
 
 
 class BesideOnly(URLFetcher):  # type: ignore[misc]
@@ -31,8 +44,7 @@ class BesideOnly(URLFetcher):  # type: ignore[misc]
         if not url.lower().startswith("file:"):
             return super().fetch(url, headers)
         path = self._path(url)
-        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        return URLFetcherResponse(url, path.read_bytes(), {"Content-Type": kind})
+        return _response(url, path.read_bytes(), _kind(path.name))
 
     def _path(self, url: str) -> Path:
         parts = urlsplit(url)
@@ -57,8 +69,7 @@ class InPackage(URLFetcher):  # type: ignore[misc]
         if not url.lower().startswith("file:"):
             return super().fetch(url, headers)
         name = self._name(url)
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return URLFetcherResponse(url, self._package.read(name), {"Content-Type": kind})
+        return _response(url, self._package.read(name), _kind(name))
 
     def _name(self, url: str) -> str:
         parts = urlsplit(url)
@@ -87,8 +98,7 @@ class PartsOnly(URLFetcher):  # type: ignore[misc]
         found = self._parts.get(_address(url))
         if found is None:
             raise ValueError(f"refused: {url[:200]}")
-        data, media_type = found
-        return URLFetcherResponse(url, data, {"Content-Type": media_type})
+        return _response(url, *found)
 
 
 def _address(url: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,33 +24,8 @@ from drac.records import Health
 from drac.stages.normalize.markup import html_text, markdown_to_html
 from drac.stages.normalize.text import decode
 
-_BASE_STYLE = """
-@page { size: A4; margin: 1.5cm }
-:where(html) { font-family: "Liberation Serif", serif }
-:where(pre, code, kbd, samp) { font-family: "Liberation Mono", monospace }
-:where(pre) { white-space: pre-wrap; overflow-wrap: anywhere }
-:where(img, svg, video, canvas) { max-width: 100% }
-:where(th, td) { padding: 1pt 4pt; vertical-align: top }
-:where(table) { border-collapse: collapse }
-"""
-"""What a page that says nothing looks like; `:where` lets the page's own rules win."""
-
-_PLAIN = ':where(table:not([border="0"], [role="presentation"], [role="none"], :has(table)))'
-_RULED = f"""
-{_PLAIN} {{ margin: 6pt 0 }}
-{_PLAIN} :is(:where(th), :where(td)) {{ border: 0.5pt solid }}
-"""
-"""Rules for tables of documents that draw none: without them cells can only be guessed from
-white space, and without a margin two tables become one."""
-
 _WIDER = ("29.7cm 21cm", "42cm 29.7cm", "84cm 59.4cm")
 """Sheets tried, one after the other, for a page whose text runs over the right edge."""
-
-_BORDER = re.compile(
-    r"""(?:<style\b(?:(?!</style).)*|<[a-z][^<>]*?\sstyle\s*=\s*(?:"[^"]{0,2000}|'[^']{0,2000}))"""
-    r"\bborder(?!-box|-radius|-spacing|-collapse)",
-    re.IGNORECASE | re.DOTALL,
-)
 
 _PANGO = ("libpango-1.0.so.0", "libpango-1.0.dylib", "libpango-1.0-0.dll")
 _SUBSET = ("libharfbuzz-subset.so.0", "libharfbuzz-subset.0.dylib", "libharfbuzz-subset-0.dll")
@@ -84,7 +58,7 @@ class HtmlConverter:
             "pango": _pango_version(),
             "subset": cutter,
             "fonts": fonts_digest(),
-            "converter": "1",
+            "converter": "2",
         }
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
@@ -132,23 +106,45 @@ def _check_drawing(source: Path, data: bytes) -> None:
 
 
 def printed(page: Sheet) -> bytes:
-    """The PDF on the first sheet that is wide enough, else on the widest; raises as HtmlConverter.convert."""
+    """The page's PDF, as its reader sees it on the screen; raises as HtmlConverter.convert.
+
+    A page that loses words by its own style is printed without that style, if more of them are there then.
+    """
+    from drac.adapters.weasyprint_screen import words_lost
+
+    styled = _on_sheet(page, styled=True)
+    lost = words_lost(page.html, styled)
+    if not lost:
+        return styled
+    plain = _on_sheet(page, styled=False)
+    return plain if words_lost(page.html, plain) < lost else styled
+
+
+def _on_sheet(page: Sheet, *, styled: bool) -> bytes:
+    """The PDF on the first sheet that is wide enough, else on the widest."""
     pdf = b""
     for size in (None, *_WIDER):
-        pdf = _print(page, size)
+        pdf = _print(page, size, styled)
         if not runs_over(pdf):
             break
     return pdf
 
 
-def _print(page: Sheet, size: str | None) -> bytes:
+def _print(page: Sheet, size: str | None, styled: bool) -> bytes:
     weasyprint = _weasyprint()
-    style = _BASE_STYLE + ("" if _says_border(page.html) else _RULED)
-    style += f"@page {{ size: {size} !important }}" if size else ""
+    from drac.adapters import weasyprint_screen as screen
+
+    style = screen.STYLE + (f"@page {{ size: {size} !important }}" if size else "")
     try:
         with _fixed_time():
-            html = weasyprint.HTML(string=page.html, base_url=page.address, url_fetcher=page.fetcher)
-            return bytes(html.write_pdf(stylesheets=[weasyprint.CSS(string=style)]))
+            html = weasyprint.HTML(
+                string=page.html, base_url=page.address, url_fetcher=page.fetcher, media_type="screen"
+            )
+            if not styled:
+                screen.strip_style(html.etree_element)
+            screen.prepare(html.etree_element)
+            sheets = [weasyprint.CSS(string=style)]
+            return bytes(html.write_pdf(stylesheets=sheets, presentational_hints=True))
     except DocumentError:
         raise
     except RecursionError as error:
@@ -157,11 +153,6 @@ def _print(page: Sheet, size: str | None) -> bytes:
         raise CorruptDocument(
             f"{page.source}: not printable as a web page ({type(error).__name__}: {error})"
         ) from error
-
-
-def _says_border(page: str) -> bool:
-    """Whether the page's own style or attributes speak of borders; its text does not count."""
-    return _BORDER.search(page) is not None
 
 
 @contextmanager

@@ -47,15 +47,25 @@ def _rules(folder: Path, text: str, name: str = "a.html") -> int:
         return len(document[0].get_drawings())
 
 
-def test_tables_get_rules_where_the_author_says_nothing_of_borders(tmp_path: Path) -> None:
+def test_tables_of_data_get_rules_where_they_have_none(tmp_path: Path) -> None:
     table = "<table><tr><th>a<th>b<tr><td>border<td>2</table>"
-    assert _rules(tmp_path, table) > 0
-    assert _rules(tmp_path, "|a|b|\n|-|-|\n|1|2|\n", "a.md") > 0
-    assert _rules(tmp_path, f"<style>body {{ box-sizing: border-box }}</style>{table}") > 0
-    assert _rules(tmp_path, f"<style>th {{ border: 0 }}</style>{table}") == 0
-    assert _rules(tmp_path, table.replace("<td>", "<td style='border: none'>", 1)) == 0
+    full = _rules(tmp_path, table)
+    assert full > 0
+    assert _rules(tmp_path, "|a|b|\n|-|-|\n|1|2|\n", "a.md") == full
+    assert (
+        _rules(tmp_path, f"<style>* {{ border: 0 }} body {{ box-sizing: border-box }}</style>{table}") == full
+    )
+    assert _rules(tmp_path, f"<style>tr {{ border-bottom: 1px solid }}</style>{table}") >= full
     assert _rules(tmp_path, table.replace("<table", "<table role=presentation")) == 0
-    assert _rules(tmp_path, table.replace("<table", "<table border=0")) == 0
+    assert _rules(tmp_path, table.replace("<table", "<table border=0").replace("<th", "<td")) == 0
+
+
+def test_rules_of_the_page_stay_as_they_are(tmp_path: Path) -> None:
+    html = "<style>td { border: 3px solid red }</style><table><tr><td>a<td>b<tr><td>1<td>2</table>"
+    _convert(tmp_path, html)
+    with pymupdf.open(tmp_path / "a.pdf") as document:
+        assert {one["fill"] or one["color"] for one in document[0].get_drawings()} == {(1.0, 0.0, 0.0)}
+    assert _rules(tmp_path, "<table border=1><tr><td>a<td>b<tr><td>1<td>2</table>") > 0
 
 
 def test_wide_tables_get_a_wider_sheet(tmp_path: Path) -> None:
