@@ -40,9 +40,8 @@ input, textarea, input::before {{ overflow: visible !important; white-space: pre
 [{RULED}] > tr > *, [{RULED}] > * > tr > * {{ border: 0.5pt solid !important }}
 """
 """What a page that says nothing looks like (`:where` lets its own rules win), and what no page may do: clip
-text, set it in columns as short as the window, space letters so that words fall apart, or raise a sign
-out of its line. Cells without rules
-can only be guessed from white space, and without a margin two tables become one."""
+text, set it in columns as short as the window, space letters so that words fall apart, or raise a sign out of
+its line. Cells without rules can only be guessed from white space; without a margin two tables become one."""
 
 _BLOCK = re.compile(r"\{[^{}]*\}|\A[^{}]*\Z")
 _CLIPS = re.compile(r"overflow(?:-[xy])?\s*:\s*(?:hidden|auto|scroll|clip)", re.IGNORECASE)
