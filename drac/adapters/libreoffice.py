@@ -29,7 +29,7 @@ from drac.adapters.libreoffice_instance import (
 )
 from drac.adapters.libreoffice_pool import OfficePool
 from drac.adapters.libreoffice_profile import settings_digest
-from drac.adapters.libreoffice_programs import health, libreoffice_version
+from drac.adapters.libreoffice_programs import has_math, health, libreoffice_version
 from drac.adapters.libreoffice_text import write_flat_sheet, write_plain_text
 from drac.adapters.office_copy import prepare
 from drac.adapters.sandbox import Sandbox
@@ -82,6 +82,7 @@ def fingerprint() -> Mapping[str, str]:
         "libreoffice": libreoffice_version(),
         "fonts": fonts_digest(),
         "profile": settings_digest(),
+        "formulas": str(has_math()),
         "converter": "5",
     }
 

@@ -29,7 +29,7 @@ from typing import Any
 START_SECONDS = 90.0
 """Seconds that LibreOffice may take until it accepts connections."""
 
-HELPERS = ("tables", "slides", "sheets", "sheet_layout")
+HELPERS = ("tables", "slides", "shapes", "sheets", "sheet_layout")
 """Modules `libreoffice_*` that are loaded from this folder."""
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".fods")
 _LOOK = 0.2
@@ -58,14 +58,10 @@ class _Desktop:
         self._properties = properties
         self.repairs = True
         """Whether the layout is changed where text would be broken or cut off."""
-        self.hidden = False
-        """Whether hidden slides, sheets and text are shown."""
-        self.notes = False
-        """Whether speaker notes follow their slides."""
         self.numbers: list[int] = []
         """Of a presentation loaded last: the number of the original slide of each page."""
         self.asked: dict[str, Any] = {}
-        """What `libreoffice_sheets` needs to know: `hidden`, `titled` and `max_cells`."""
+        """The request: what is to be shown (`hidden`, `notes`, `titled`) and at most (`max_cells`)."""
         self.remarks: list[str] = []
         """What a reader of the PDF should know."""
         self.left_out: list[str] = []
@@ -95,8 +91,8 @@ class _Desktop:
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
             tables.fit_tables(document)
         elif document.supportsService("com.sun.star.presentation.PresentationDocument"):
-            fitter = slides.SlideFitter(document, tables.longest_word, tables.fit)
-            self.numbers = fitter.run(hidden=self.hidden, notes=self.notes)
+            fitter = slides.SlideFitter(document, tables, _beside("libreoffice_shapes"))
+            self.numbers = fitter.run(hidden=self.asked["hidden"], notes=self.asked["notes"])
         elif document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
             self._prepare_sheets(document, tables)
 

@@ -60,9 +60,20 @@ def health() -> list[Health]:
 
 def _office_health() -> Health:
     try:
-        return Health("LibreOffice", "ok", f"{libreoffice_version()}, {find_soffice()}")
+        detail = f"{libreoffice_version()}, {find_soffice()}"
     except ConverterUnavailable as error:
         return Health("LibreOffice", "missing", error.message, error.remedy)
+    if not has_math():
+        hint = "Install it: `sudo apt-get install libreoffice-math` (Debian, Ubuntu)"
+        return Health("LibreOffice", "warning", f"{detail}: without Math formulas are left out", hint)
+    return Health("LibreOffice", "ok", detail)
+
+
+def has_math() -> bool:
+    """Whether the part of LibreOffice is there that draws formulas; without it they vanish."""
+    program = find_soffice().resolve().parent
+    folders = (program, program.parent / "Frameworks")
+    return any(True for folder in folders for _ in folder.glob("libsm*lo.*"))
 
 
 def _bridge_health() -> Health:

@@ -21,14 +21,10 @@ _SLACK = 400
 """1/100 mm by which a frame may pass the lower edge: the text in it does not."""
 _SHORT = 0.3
 """Share of the slide's height up to which a text is moved up, not shrunk or parted."""
-_MOST = 60
+_MOST = 200
 """Continuations of a slide at most."""
 _POINT = 35.28
 """1/100 mm of a typographic point."""
-_USUAL = 16.0
-"""Points that type has at least for the estimate of how much room text takes."""
-_CAREFUL = 0.8
-"""Width of a character in shares of the type's size; that of common text is about half."""
 _PADDING = 520
 """1/100 mm of a cell that are not text."""
 _NUMBERS = frozenset((0, 1, 2, 3, 4, 9, 10))
@@ -43,18 +39,17 @@ _NOTES = "com.sun.star.presentation.NotesShape"
 _TITLE = "com.sun.star.presentation.TitleTextShape"
 _TABLE = "com.sun.star.drawing.TableShape"
 
-Fit = Callable[[list[float], list[float]], "tuple[list[float], float] | None"]
-
 
 class _GivenUp(Exception):
     """A slide could not be parted; its copy, which is whole, has taken its place."""
 
 
 class SlideFitter:
-    """`longest_word` and `fit` are those of `libreoffice_tables`."""
+    """`tables` and `shapes` are the modules `libreoffice_tables` and `libreoffice_shapes`."""
 
-    def __init__(self, document: Any, longest_word: Callable[[str], float], fit: Fit) -> None:
-        self._document, self._longest_word, self._fit = document, longest_word, fit
+    def __init__(self, document: Any, tables: Any, shapes: Any) -> None:
+        self._document, self._longest_word, self._fit = document, tables.longest_word, tables.fit
+        self._bring_in, self._may_run_off = shapes.bring_in, shapes.may_run_off
 
     def run(self, *, hidden: bool = False, notes: bool = False) -> list[int]:
         """Change the slides; returns the original number, from 1, of each slide that is shown now.
@@ -68,6 +63,7 @@ class SlideFitter:
             if fresh:
                 number, made = number + 1, 0
                 page.Visible = page.Visible or hidden
+                self._bring_in(page)
                 noted = _notes(page) if notes and page.Visible else ""
             else:
                 waiting -= 1
@@ -123,7 +119,7 @@ class SlideFitter:
                 return False
         elif hasattr(shape, "getString") and shape.getString().strip():
             height, cut, texts = _text_height, _cut_text, [shape]
-            if not _may_run_off(shape, room) or _text_fits(shape, room) or _moved_up(shape, page):
+            if not self._may_run_off(shape, room) or _text_fits(shape, room) or _moved_up(shape, page):
                 return False
         else:
             return False
@@ -152,7 +148,7 @@ class SlideFitter:
             # type is asked for in two cells only, as each call takes up to a millisecond
             width = max(words[row] * _size(cells[row]) for row in {0, longest})
             least.append(width * _POINT + _PADDING)
-        most = page.Width - 2 * max(shape.Position.X, _MARGIN)
+        most = page.Width - max(shape.Position.X, 0) - _MARGIN
         total = min(max(sum(widths), sum(least)), most)
         fitted = self._fit([width * total / sum(widths) for width in widths], least)
         for column, width in zip(columns, fitted[0] if fitted else (), strict=False):
@@ -214,14 +210,6 @@ def _paragraphs(text: Any) -> list[Any]:
     while paragraphs.hasMoreElements():
         found.append(paragraphs.nextElement())
     return found
-
-
-def _may_run_off(shape: Any, room: int) -> bool:
-    """Whether a careful estimate, much cheaper than to set the text, says so."""
-    size = max(float(shape.CharHeight or 0.0), _USUAL) * _POINT  # where sizes differ that of the first
-    width = max(int(shape.Size.Width), 1)
-    lines = sum(-(-int(len(line) * size * _CAREFUL) // width) or 1 for line in shape.getString().split("\n"))
-    return bool(lines * size * 2.0 > room)
 
 
 def _text_fits(shape: Any, room: int) -> bool:

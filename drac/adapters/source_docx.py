@@ -70,6 +70,12 @@ def _on(flag: Any) -> bool:
     return flag.get(f"{_W}val", "true") not in ("0", "false", "off")
 
 
+def _is_covered(element: Any) -> bool:
+    """Whether it is a cell that the one above it covers."""
+    merge = element.find(f"{_W}tcPr/{_W}vMerge") if element.tag == f"{_W}tc" else None
+    return merge is not None and merge.get(f"{_W}val", "continue") == "continue"
+
+
 class _Reader:
     def __init__(self, hidden_too: bool, hidden_styles: frozenset[str]) -> None:
         self._hidden_too, self._hidden_styles = hidden_too, hidden_styles
@@ -78,7 +84,7 @@ class _Reader:
 
     def passages(self, root: Any, name: str) -> Iterator[Passage]:
         for number, paragraph in enumerate(root.iter(f"{_W}p"), 1):
-            if not any(one.tag in _NOT_SHOWN for one in paragraph.iterancestors()):
+            if not any(one.tag in _NOT_SHOWN or _is_covered(one) for one in paragraph.iterancestors()):
                 text = "".join(self._texts(paragraph))
                 if text.strip():
                     yield Passage(text, f"{name} {number}")

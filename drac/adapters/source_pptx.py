@@ -23,11 +23,23 @@ def read(source: Path, suffix: str, settings: NormalizeSettings) -> Iterator[Pas
     for number, slide in enumerate(presentation.slides, 1):
         if slide._element.get("show") in ("0", "false") and not settings.hidden:
             continue
-        for text in _texts(slide._element.cSld.spTree):
-            yield Passage(text, f"slide {number}")
+        for shape in slide.shapes:
+            if not _is_beside(shape, presentation):
+                for text in _texts([shape._element]):
+                    yield Passage(text, f"slide {number}")
         if settings.notes and slide.has_notes_slide:
             frame = slide.notes_slide.notes_text_frame
             yield Passage(frame.text if frame is not None else "", f"notes of slide {number}")
+
+
+def _is_beside(shape: Any, presentation: Any) -> bool:
+    """Whether it lies wholly outside the slide, where no reader sees it."""
+    if None in (shape.left, shape.top, shape.width, shape.height):
+        return False
+    return not (
+        -shape.width < shape.left < presentation.slide_width
+        and -shape.height < shape.top < presentation.slide_height
+    )
 
 
 def _texts(element: Any) -> Iterator[str]:

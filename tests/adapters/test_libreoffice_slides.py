@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -133,6 +134,36 @@ def test_a_long_table_goes_on_with_its_header(office: LibreOfficeConverter, tmp_
     assert all("Identifier" in text for text in texts), "the narrow column was widened"
 
 
+def test_texts_off_the_edges_and_in_groups_are_brought_in(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    from pptx import Presentation
+    from pptx.enum.text import MSO_ANCHOR
+    from pptx.util import Inches
+
+    def box(shapes: Any, place: tuple[float, float, float], text: str) -> Any:
+        frame = shapes.add_textbox(*map(Inches, place), Inches(0.5)).text_frame
+        frame.word_wrap, frame.text = True, text
+        return frame
+
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+    box(slide.shapes.add_group_shape().shapes, (1, 5, 4), "\n".join(f"grouped{n}" for n in range(40)))
+    middle = box(slide.shapes, (6, 0.2, 3), "\n".join(f"middle{n}" for n in range(20)))
+    middle.vertical_anchor = MSO_ANCHOR.MIDDLE
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+    table = slide.shapes.add_table(1, 4, Inches(7), Inches(1), Inches(9), Inches(1)).table
+    for column in range(4):
+        table.cell(0, column).text = f"cell{column}"
+    box(slide.shapes, (6, 4, 7), " ".join(f"wide{n}" for n in range(30)))
+    box(slide.shapes, (12, 4, 2), "beside")
+    presentation.save(tmp_path / "a.pptx")
+    office.convert(tmp_path / "a.pptx", tmp_path / "out.pdf", suffix=".pptx")
+    words = Counter(" ".join(page_texts(tmp_path / "out.pdf")).split())
+    wanted = {"grouped": 40, "middle": 20, "cell": 4, "wide": 30}
+    assert words == Counter(f"{name}{n}" for name, count in wanted.items() for n in range(count))
+
+
 def test_hidden_slides_are_left_out_and_counted(office: LibreOfficeConverter, tmp_path: Path) -> None:
     texts, numbers = _convert(office, tmp_path, _lines(1), _hidden, _lines(1))
     assert ["Title1" in texts[0], "Title3" in texts[1]] == [True, True]
@@ -245,5 +276,7 @@ class _Stubborn:
 
 def test_a_slide_that_cannot_be_parted_is_left_whole_once() -> None:
     document = _Pages(_Stubborn())
-    assert SlideFitter(document, lambda text: 0.0, lambda widths, least: None).run() == [1]
+    tables = SimpleNamespace(longest_word=len, fit=lambda widths, least: None)
+    shapes = SimpleNamespace(bring_in=lambda page: None, may_run_off=lambda shape, room: True)
+    assert SlideFitter(document, tables, shapes).run() == [1]
     assert len(document.pages) == 1
