@@ -183,7 +183,6 @@ def _connected(office: subprocess.Popen[bytes], port: int) -> Any:
 def _convert(converter: Any, asked: dict[str, Any]) -> dict[str, Any]:
     desktop = converter.desktop
     desktop.repairs, desktop.asked = asked["repairs"], asked
-    desktop.hidden, desktop.notes = asked["hidden"], asked["notes"]
     try:
         converter.convert(
             inpath=asked["document"],

@@ -29,7 +29,7 @@ class PdfPassthrough:
     @property
     def fingerprint(self) -> Mapping[str, str]:
         """PyMuPDF's version: it decrypts, and decides what is damaged."""
-        return {"pymupdf": version("pymupdf"), "converter": "1"}
+        return {"pymupdf": version("pymupdf"), "converter": "2"}
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
         """Copy `source` to `target`, decrypted where it opens with `password` only.
@@ -55,6 +55,16 @@ def label_pages(pdf: Path, numbers: Sequence[int]) -> None:
         document.set_page_labels(labels)
         data = document.tobytes(no_new_id=True)
     pdf.write_bytes(data)
+
+
+def page_labels(pdf: Path) -> tuple[int | str, ...]:
+    """What viewers show as the number of each page, a text where that is none; empty where it is 1, 2, 3."""
+    with opened(pdf) as (document, _):
+        if not document.get_page_labels():
+            return ()
+        labels = [document[at].get_label() or str(at + 1) for at in range(document.page_count)]
+    shown = tuple(int(one) if one.isdecimal() else one for one in labels)
+    return () if shown == tuple(range(1, len(shown) + 1)) else shown
 
 
 def inspect(pdf: Path, password: str | None = None) -> PdfInfo:

@@ -113,7 +113,7 @@ def _write_chunks(store: Store, path: Path, planned: list[Planned]) -> tuple[str
 
 
 def _document_record(store: Store, planned: Planned, chunks: int) -> dict[str, Any]:
-    """`page_numbers`: of each page in the original (slides), where they are not 1, 2, 3 and so on.
+    """`page_numbers`: of each page in the original (slides, a PDF's labels), where not 1, 2, 3 and so on.
 
     `parity`: what its PDF has of the document's own text, where that was compared. `remarks` and `left_out`:
     what to know of its PDF, and parts that are past a limit.

@@ -49,8 +49,8 @@ class Normalized:
     """What the document asked for, and what the PDF has."""
     parity: Parity = field(default_factory=Parity)
     """How much of the document's text is in the PDF's."""
-    numbers: tuple[int, ...] = ()
-    """Number of each page in the original, where that differs from the PDF's; else empty."""
+    numbers: tuple[int | str, ...] = ()
+    """Number of each page in the original, where that is not the PDF's (a text: such as `iv`); else empty."""
     remarks: tuple[str, ...] = ()
     """What a reader of the PDF should know, such as empty rows that are left out: a line each."""
     left_out: tuple[str, ...] = ()

@@ -215,11 +215,13 @@ def unpack_task(task: UnpackTask) -> Unpacked:
     return Unpacked(tuple(parts), time.perf_counter() - began)
 
 
-def _numbers(task: NormalizeTask) -> tuple[int, ...]:
-    """Numbers of the pages in the original, where the PDF's are others; written into it as labels."""
+def _numbers(task: NormalizeTask) -> tuple[int | str, ...]:
+    """Numbers of the pages in the original, where the PDF's are others; written into it where it has none."""
     from drac.adapters.libreoffice import numbers_file
-    from drac.adapters.pymupdf_pdf import label_pages
+    from drac.adapters.pymupdf_pdf import label_pages, page_labels
 
+    if task.converter == "pdf":
+        return page_labels(task.target)
     file = numbers_file(task.source)
     if task.converter != "finish" or not file.exists():
         return ()
