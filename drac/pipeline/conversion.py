@@ -32,11 +32,11 @@ from drac.errors import (
     UnsupportedType,
     WorkerDied,
 )
-from drac.pipeline.containers import Part, Unpacking, document_file, parts_of, skipped_parts
+from drac.pipeline.containers import Part, Unpacking
 from drac.pipeline.documents import Document, Options, failed_page, last_failure
+from drac.pipeline.intake import Intake, new_document
 from drac.pipeline.recipes import convert_recipe, native_recipe, normalize_recipe
-from drac.pipeline.report import DocumentResult, Report
-from drac.pipeline.sources import is_in_state
+from drac.pipeline.report import Report
 from drac.pipeline.tasks import (
     Normalized,
     NormalizeTask,
@@ -85,11 +85,11 @@ class Conversion:
         self._convert = convert_recipe(settings, tools.reading.fingerprint)
         self._unpacking = Unpacking(store, settings, tools, options.passwords)
         self._total = 0
-        self._skipped: list[Skipped] = []
+        self._intake = Intake(store, options.retry)
 
     def run(self, sources: Sequence[Source], skipped: tuple[Skipped, ...] = ()) -> Report:
         """Every source to its end; raises EngineUnavailable or DiskFull for what stops the run."""
-        documents = [self._document(one) for one in sources]
+        documents = [new_document(self._store, one) for one in sources]
         self._enqueue(documents, len(documents))
         try:
             while self._queue or self._office_queue or self._batches or self._events:
@@ -98,11 +98,8 @@ class Conversion:
         finally:
             self._office.shutdown(wait=False, cancel_futures=True)
         results = [one.result for document in documents for one in document.with_parts()]
-        skipped += tuple(self._skipped)
+        skipped += tuple(self._intake.skipped)
         return Report(results, skipped, self._settings.run.max_fallback, retrying=bool(self._options.retry))
-
-    def _document(self, source: Source) -> Document:
-        return Document(source, document_file(self._store, source), DocumentResult(source))
 
     def _enqueue(self, documents: Iterable[Document], count: int) -> None:
         """`count`: by how many the run has more to tell of than before."""
@@ -222,21 +219,15 @@ class Conversion:
     def _opened(self, document: Document, digest: str) -> None:
         """Its parts take their places in the run."""
         assert document.kind
-        self._skipped += skipped_parts(self._store, document.source, digest)
-        parts = [one for one in parts_of(self._store, document.source, digest) if self._is_wanted(one)]
-        by_part = [(one, self._document(one.source)) for one in parts]
-        document.parts = [made for _, made in by_part]
-        self._enqueue([made for one, made in by_part if one.state == "document"], len(parts))
-        for one, made in by_part:
+        parts = self._intake.take(document, digest)
+        document.parts = [made for _, made in parts]
+        self._enqueue([made for one, made in parts if one.state == "document"], len(parts))
+        for one, made in parts:
             self._end_part(one, made)
         if document.kind.converter == "archive":
             self._end_archive(document)
         else:
             self._make_pdf(document)
-
-    def _is_wanted(self, part: Part) -> bool:
-        known = self._options.retry and self._store.get_source(part.source.doc_id)
-        return not known or is_in_state(self._store, known, str(self._options.retry))
 
     def _end_part(self, part: Part, document: Document) -> None:
         """A part that is no document ends at once."""

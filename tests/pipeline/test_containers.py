@@ -225,3 +225,19 @@ def test_a_file_cannot_silently_take_the_place_of_a_part(bench: Bench, tmp_path:
     found = discover([str(other.parent)], suffixes=suffixes, cwd=tmp_path, collection="docs")
     with pytest.raises(UsageError, match="would both be"):
         check_identities(Store(bench.workspace), found.sources)
+
+
+def test_a_part_cannot_silently_take_the_place_of_a_file(bench: Bench, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "docs" / "a.box"
+    other.mkdir(parents=True)
+    (other / "one.pdf").write_text("Second.")
+    bench.write("a.box", one_pdf="First.", two_pdf="Third.")
+    first, bench.root = bench.root, other.parent
+    bench.run()
+    bench.root = first
+    report = bench.run()
+    assert [one.reason for one in report.skipped] == [
+        f"its name is that of a document in {other.parent}; use another --collection"
+    ]
+    assert report.exit_code == 4
+    assert bench.chunks() == {"a.box/one.pdf": "Second.", "a.box/two.pdf": "Third."}
