@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import string
 from typing import Any
 
 _PADDING = 400
@@ -16,6 +17,7 @@ _POINT = 35.28
 """1/100 mm of a typographic point."""
 _EM = {"narrow": 0.3, "normal": 0.56, "capital": 0.72, "wide": 0.95}
 """Widths of characters in shares of the font's size; somewhat more than those of common text fonts."""
+_LETTERS = string.ascii_letters
 _NARROW = frozenset("iljft.,;:!|'()[]/-\u2019 ")
 _WIDE = frozenset("mwMW@%\u2014")
 _SMALLEST = 0.6
@@ -27,19 +29,25 @@ def fit_tables(document: Any) -> None:
     """Widen columns in all tables of a text document whose words do not fit; others stay as they are."""
     tables = document.getTextTables()
     for name in tables.getElementNames():
+        table = tables.getByName(name)
         try:
-            _fit(document, tables.getByName(name))
-        except Exception:  # merged cells and the like: the table has no columns as a whole
+            if not _fit(document, table):
+                _fit_merged(document, table)
+        except Exception:  # a table in a table, or a page without a style
             continue
 
 
-def _fit(document: Any, table: Any) -> None:
-    separators, rows = table.TableColumnSeparators or (), table.getDataArray()
+def _fit(document: Any, table: Any) -> bool:
+    """False where cells are merged: the table has no columns as a whole."""
+    try:
+        separators, rows = table.TableColumnSeparators or (), table.getDataArray()
+    except Exception:
+        return False
     if not rows or len(rows[0]) != len(separators) + 1:
-        return
+        return False
     parts = int(table.TableColumnRelativeSum)
     ends = [0, *(one.Position for one in separators), parts]
-    page = _text_width(document, table)
+    page = _text_width(document, table.getCellByPosition(0, 0))
     total = page * table.RelativeWidth / 100 if table.IsWidthRelative else float(table.Width)
     shares = [(end - start) / parts for start, end in itertools.pairwise(ends)]
     sizes = [_font_size(table, column, len(rows)) for column in range(len(shares))]
@@ -54,11 +62,74 @@ def _fit(document: Any, table: Any) -> None:
     if fitted is not None:
         _apply(table, separators, [width / total * parts for width in fitted[0]])
         _shrink(table, len(rows), len(shares), min(sizes), fitted[1])
+    return True
 
 
-def _text_width(document: Any, table: Any) -> float:
+def _fit_merged(document: Any, table: Any) -> None:
+    """As `_fit`, for a table whose rows have cells of their own; edges that were in line stay so."""
+    lines = _lines(table)
+    separators = [table.getRows().getByIndex(at).TableColumnSeparators or () for at in range(len(lines))]
+    parts = int(table.TableColumnRelativeSum)
+    ends = [[0, *(one.Position for one in row), parts] for row in separators]
+    if any(len(row) != len(cells) + 1 for row, cells in zip(ends, lines, strict=True)):
+        return
+    total = _text_width(document, lines[0][0])
+    if not table.IsWidthRelative:
+        total = min(total, float(table.Width))
+    edges = sorted({end for row in ends for end in row})
+    widths = [(end - start) / parts * total for start, end in itertools.pairwise(edges)]
+    fitted = fit(widths, least_of_spans(edges, _needs(ends, lines)))
+    if fitted is None:
+        return
+    places = itertools.accumulate(fitted[0], initial=0.0)
+    moved = {edge: round(place / total * parts) for edge, place in zip(edges, places, strict=True)}
+    for at, row in enumerate(separators):
+        for one in row:
+            one.Position = moved[one.Position]
+        if row:
+            table.getRows().getByIndex(at).TableColumnSeparators = row
+
+
+def _lines(table: Any) -> list[list[Any]]:
+    """Cells of each row; raises ValueError for cells that are split into tables of their own."""
+    found: dict[int, list[Any]] = {}
+    for name in table.getCellNames():
+        found.setdefault(int(name.lstrip(_LETTERS)) - 1, []).append(table.getCellByName(name))
+    return [found[at] for at in range(len(found))]
+
+
+def _needs(ends: list[list[int]], lines: list[list[Any]]) -> list[tuple[int, int, float]]:
+    """(left edge, right edge, 1/100 mm needed) of each cell with text."""
+    return [
+        (row[at], row[at + 1], longest_word(text) * _cell_size(cell) * _POINT + _PADDING)
+        for row, cells in zip(ends, lines, strict=True)
+        for at, cell in enumerate(cells)
+        if (text := cell.getString()).strip()
+    ]
+
+
+def least_of_spans(edges: list[int], needs: list[tuple[int, int, float]]) -> list[float]:
+    """The least width between neighbouring edges that gives each cell (left, right, width) what it needs.
+
+    Narrow cells first; what one over several lacks is added to all of them alike.
+    """
+    place = {edge: at for at, edge in enumerate(edges)}
+    least = [0.0] * (len(edges) - 1)
+    for left, right, need in sorted(needs, key=lambda one: place[one[1]] - place[one[0]]):
+        span = range(place[left], place[right])
+        lack = need - sum(least[at] for at in span)
+        for at in span:
+            least[at] += max(0.0, lack) / len(span)
+    return least
+
+
+def _cell_size(cell: Any) -> float:
+    return float(cell.createTextCursor().CharHeight)
+
+
+def _text_width(document: Any, cell: Any) -> float:
     """1/100 mm between the margins. A table whose width is a share of it does not know its own."""
-    style = table.getCellByPosition(0, 0).createTextCursor().PageStyleName
+    style = cell.createTextCursor().PageStyleName
     page = document.getStyleFamilies().getByName("PageStyles").getByName(style)
     return float(page.Width - page.LeftMargin - page.RightMargin)
 

@@ -9,7 +9,7 @@ import pytest
 from fakes_normalize import page_texts
 
 from drac.adapters.libreoffice import LibreOfficeConverter
-from drac.adapters.libreoffice_tables import fit, longest_word
+from drac.adapters.libreoffice_tables import fit, least_of_spans, longest_word
 
 
 def test_columns_that_are_wide_enough_stay() -> None:
@@ -73,3 +73,28 @@ def test_words_and_numbers_in_narrow_columns_are_not_broken(tmp_path: Path, shar
         office.convert(source, tmp_path / "a.pdf", suffix=".docx")
     words = page_texts(tmp_path / "a.pdf")[0].split()
     assert {"Store", "VELVERA-001", "1,049,999", "Remarks", "Opening"} <= set(words)
+
+
+def test_cells_over_several_columns_need_what_their_columns_do_not_give() -> None:
+    assert least_of_spans([0, 10, 20, 30], [(0, 10, 5.0), (0, 20, 9.0), (10, 30, 2.0)]) == [7.0, 2.0, 0.0]
+
+
+def test_words_in_tables_with_merged_cells_are_not_broken(tmp_path: Path) -> None:
+    from docx import Document
+    from docx.shared import Cm
+
+    document = Document()
+    table = document.add_table(rows=4, cols=4)
+    table.autofit = False
+    texts = ["VELVERA-001", "1,049,999", "internationally", "Opening hours"]
+    for row in table.rows:
+        for cell, text, width in zip(row.cells, texts, (0.7, 0.7, 1.2, 13.0), strict=True):
+            cell.text, cell.width = text, Cm(width)
+    table.cell(0, 0).merge(table.cell(0, 1)).text = "Identifiers"
+    table.cell(1, 3).merge(table.cell(2, 3)).text = "downwards"
+    document.save(tmp_path / "a.docx")
+    with LibreOfficeConverter(tmp_path / "work") as office:
+        office.convert(tmp_path / "a.docx", tmp_path / "a.pdf", suffix=".docx")
+    words = page_texts(tmp_path / "a.pdf")[0].split()
+    assert words.count("VELVERA-001") == words.count("1,049,999") == 3
+    assert words.count("internationally") == 4 and "Identifiers" in words and "downwards" in words
