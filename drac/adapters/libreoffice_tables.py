@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import string
+from collections.abc import Iterator
 from typing import Any
 
 _PADDING = 400
@@ -17,7 +18,7 @@ _POINT = 35.28
 """1/100 mm of a typographic point."""
 _EM = {"narrow": 0.3, "normal": 0.56, "capital": 0.72, "wide": 0.95}
 """Widths of characters in shares of the font's size; somewhat more than those of common text fonts."""
-_LETTERS = string.ascii_letters
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase
 _NARROW = frozenset("iljft.,;:!|'()[]/-\u2019 ")
 _WIDE = frozenset("mwMW@%\u2014")
 _SMALLEST = 0.6
@@ -67,18 +68,17 @@ def _fit(document: Any, table: Any) -> bool:
 
 def _fit_merged(document: Any, table: Any) -> None:
     """As `_fit`, for a table whose rows have cells of their own; edges that were in line stay so."""
-    lines = _lines(table)
-    separators = [table.getRows().getByIndex(at).TableColumnSeparators or () for at in range(len(lines))]
+    cells, rows = list(_placed(table)), table.getRows()
+    separators = [rows.getByIndex(at).TableColumnSeparators or () for at in range(rows.getCount())]
     parts = int(table.TableColumnRelativeSum)
     ends = [[0, *(one.Position for one in row), parts] for row in separators]
-    if any(len(row) != len(cells) + 1 for row, cells in zip(ends, lines, strict=True)):
-        return
-    total = _text_width(document, lines[0][0])
+    total = _text_width(document, cells[0][2])
     if not table.IsWidthRelative:
         total = min(total, float(table.Width))
     edges = sorted({end for row in ends for end in row})
     widths = [(end - start) / parts * total for start, end in itertools.pairwise(edges)]
-    fitted = fit(widths, least_of_spans(edges, _needs(ends, lines)))
+    needs = [(ends[row][at], ends[row][at + 1], _need(cell)) for row, at, cell in cells]
+    fitted = fit(widths, least_of_spans(edges, needs))
     if fitted is None:
         return
     places = itertools.accumulate(fitted[0], initial=0.0)
@@ -87,25 +87,37 @@ def _fit_merged(document: Any, table: Any) -> None:
         for one in row:
             one.Position = moved[one.Position]
         if row:
-            table.getRows().getByIndex(at).TableColumnSeparators = row
+            rows.getByIndex(at).TableColumnSeparators = row
+    for _, _, cell in cells if fitted[1] < 1.0 else ():
+        cursor = cell.createTextCursor()
+        cursor.gotoEnd(True)
+        cursor.CharHeight = cursor.CharHeight * fitted[1]
 
 
-def _lines(table: Any) -> list[list[Any]]:
-    """Cells of each row; raises ValueError for cells that are split into tables of their own."""
-    found: dict[int, list[Any]] = {}
+def _placed(table: Any) -> Iterator[tuple[int, int, Any]]:
+    """(row, place in the row, cell); one that another covers is not there.
+
+    Raises ValueError for cells that are split into tables of their own.
+    """
     for name in table.getCellNames():
-        found.setdefault(int(name.lstrip(_LETTERS)) - 1, []).append(table.getCellByName(name))
-    return [found[at] for at in range(len(found))]
+        column = name.rstrip(string.digits)
+        yield int(name[len(column) :]) - 1, _column(column), table.getCellByName(name)
 
 
-def _needs(ends: list[list[int]], lines: list[list[Any]]) -> list[tuple[int, int, float]]:
-    """(left edge, right edge, 1/100 mm needed) of each cell with text."""
-    return [
-        (row[at], row[at + 1], longest_word(text) * _cell_size(cell) * _POINT + _PADDING)
-        for row, cells in zip(ends, lines, strict=True)
-        for at, cell in enumerate(cells)
-        if (text := cell.getString()).strip()
-    ]
+def _column(letters: str) -> int:
+    """Place from 0: A to Z, a to z, AA and so on (sw/source/core/table/swtable.cxx)."""
+    number = 0
+    for letter in letters:
+        number = number * len(_LETTERS) + _LETTERS.index(letter) + 1
+    return number - 1
+
+
+def _need(cell: Any) -> float:
+    """1/100 mm that the longest word takes."""
+    text = cell.getString()
+    if not text.strip():
+        return 0.0
+    return longest_word(text) * float(cell.createTextCursor().CharHeight) * _POINT + _PADDING
 
 
 def least_of_spans(edges: list[int], needs: list[tuple[int, int, float]]) -> list[float]:
@@ -121,10 +133,6 @@ def least_of_spans(edges: list[int], needs: list[tuple[int, int, float]]) -> lis
         for at in span:
             least[at] += max(0.0, lack) / len(span)
     return least
-
-
-def _cell_size(cell: Any) -> float:
-    return float(cell.createTextCursor().CharHeight)
 
 
 def _text_width(document: Any, cell: Any) -> float:

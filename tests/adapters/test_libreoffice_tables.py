@@ -86,9 +86,12 @@ def test_words_in_tables_with_merged_cells_are_not_broken(tmp_path: Path) -> Non
     document = Document()
     table = document.add_table(rows=4, cols=4)
     table.autofit = False
+    widths = (0.7, 0.7, 1.2, 13.0)
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = Cm(width)
     texts = ["VELVERA-001", "1,049,999", "internationally", "Opening hours"]
     for row in table.rows:
-        for cell, text, width in zip(row.cells, texts, (0.7, 0.7, 1.2, 13.0), strict=True):
+        for cell, text, width in zip(row.cells, texts, widths, strict=True):
             cell.text, cell.width = text, Cm(width)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Identifiers"
     table.cell(1, 3).merge(table.cell(2, 3)).text = "downwards"
