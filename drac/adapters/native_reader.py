@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from html import escape, unescape
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from drac.adapters.html_tree import shown_tree
 from drac.errors import EmptyDocument
@@ -16,6 +19,10 @@ from drac.stages.convert.write import Written
 from drac.stages.normalize.markup import html_text, markdown_to_html
 from drac.stages.normalize.text import decode
 
+_LINK = re.compile(r"<link\b[^>]*>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
+_MAX_STYLE = 10_000_000
+"""Bytes of a style sheet that are read."""
 _KEPT_DOCUMENTS = 2
 """Documents whose pages a process keeps from one batch to the next."""
 
@@ -29,12 +36,43 @@ class NativeConverter:
         return {"converter": "native 1"}
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
-        """Write the text of `source` to `target`; raises EmptyDocument."""
+        """Write the text of `source` to `target`, with the style sheets beside it; raises EmptyDocument."""
         data = source.read_bytes()
         if not data:
             raise EmptyDocument(f"{source}: an empty file of 0 bytes")
-        text = html_text(data) if suffix == ".html" else decode(data)
+        text = _with_styles(html_text(data), source) if suffix == ".html" else decode(data)
         target.write_text(text, encoding="utf-8", errors="replace", newline="")
+
+
+def _with_styles(text: str, source: Path) -> str:
+    """A web page with the style sheets of its own folder at its end: they say what it hides."""
+    links = (_attributes(tag) for tag in _LINK.findall(text))
+    sheets = [link for link in links if "stylesheet" in link.get("rel", "").lower().split()]
+    return text + "".join(_style(link, source) for link in sheets)
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    return {name.lower(): unescape(value.strip("\"'")) for name, value in _ATTRIBUTE.findall(tag)}
+
+
+def _style(link: Mapping[str, str], source: Path) -> str:
+    """A linked style sheet as an element; empty for one that is not in the page's folder."""
+    path = _beside(link.get("href", ""), source.parent.resolve())
+    if path is None:
+        return ""
+    css = decode(path.read_bytes()).replace("</", "<\\/")
+    return f'\n<style media="{escape(link.get("media", ""))}">{css}</style>'
+
+
+def _beside(reference: str, folder: Path) -> Path | None:
+    """A style sheet of the folder, or None."""
+    try:
+        parts = urlsplit(reference)
+        path = (folder / unquote(parts.path)).resolve()
+        inside = not (parts.scheme or parts.netloc) and path.is_relative_to(folder) and path.is_file()
+        return path if inside and path.stat().st_size <= _MAX_STYLE else None
+    except (ValueError, OSError):
+        return None
 
 
 class NativeReader:

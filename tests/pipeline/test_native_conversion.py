@@ -13,6 +13,7 @@ from fakes_pipeline import FakeReading, InlineExecutor, SilentProgress, tools
 from drac import wiring
 from drac.config import Settings
 from drac.corpus import discover
+from drac.pipeline.companions import companions
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, read_chunks
 from drac.pipeline.planning import Planning, live_sources
@@ -55,6 +56,7 @@ class Place:
         made = replace(
             tools(),
             detect=lambda path, password: as_native(detect(path, password=password)),
+            companions=companions,
             normalize=wiring.normalize_task,
             native=reading,
         )
@@ -128,6 +130,18 @@ def test_the_same_bytes_of_another_type_are_other_pages(place: Place) -> None:
     (place.docs / "fares.html").write_text("*a*")
     place.run()
     assert {one["body"] for one in place.export() if "fares" in one["source"]} == {"a", "*a*"}
+
+
+def test_style_sheets_beside_a_page_hide_text_and_are_part_of_its_name(place: Place) -> None:
+    link = "".join(f"<link rel=stylesheet href='{one}'>" for one in ("s.css", "../no.css", "%00"))
+    (place.docs / "fares.html").write_text(f"{link}<p class=x>hidden<p>shown")
+    (place.docs.parent / "no.css").write_text("p { display: none }")
+    (place.docs / "s.css").write_text(".x { display: none } /* </style> */")
+    place.run()
+    assert [one["body"] for one in place.export() if "fares" in one["source"]] == ["shown"]
+    (place.docs / "s.css").write_text("")
+    place.run()
+    assert [one["body"] for one in place.export() if "fares" in one["source"]] == ["hidden\n\nshown"]
 
 
 def test_some_pages_only(place: Place) -> None:
