@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from drac.adapters.office_copy_doc import keep_fields
 from drac.adapters.office_values import with_stored_values
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -82,6 +83,8 @@ def prepare(document: Path, suffix: str, *, hidden: bool) -> None:
         _edit_package(document, with_stored_values)
     elif suffix == ".fods":
         document.write_bytes(with_stored_values("content.xml", document.read_bytes()))
+    elif suffix == ".doc":
+        keep_fields(document)
     elif suffix == ".rtf":
         document.write_bytes(_rtf(document.read_bytes(), hidden))
 

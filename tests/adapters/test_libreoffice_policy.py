@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from fakes_normalize import docx_of, page_texts, zip_of
 
 from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits, numbers_file
+from drac.adapters.libreoffice_programs import find_soffice
 from drac.adapters.office_copy import prepare
 
 FIELDS = {
@@ -117,6 +119,28 @@ def test_fields_of_rich_text_keep_their_stored_values(office: LibreOfficeConvert
     body = "".join(field % (one.replace("\\", "\\\\"), value) for one, value in FIELDS.items())
     (page,) = _convert(office, tmp_path, "a.rtf", (r"{\rtf1\ansi " + body + "}").encode())
     assert page.split("\n") == list(FIELDS.values())
+
+
+def test_fields_of_old_word_files_keep_their_stored_values(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    """LibreOffice writes such a file, with its own idea of the fields' values."""
+    (tmp_path / "Contract-2019.docx").write_bytes(_docx_with_fields())
+    profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+    command = [find_soffice(), "--headless", profile, "--convert-to", "doc", "--outdir", tmp_path]
+    subprocess.run([*command, tmp_path / "Contract-2019.docx"], check=True, capture_output=True, timeout=120)
+    data = (tmp_path / "Contract-2019.doc").read_bytes()
+    (page,) = _convert(office, tmp_path, "renamed.doc", data)
+    assert page.count("Contract-2019.docx") == 2 and page.count("Oldco") == 2
+    assert "document.doc" not in page and page.split("\n")[-1] == "1"
+
+
+@pytest.mark.parametrize("cut", [0, 8, 512, 1024, 3000])
+def test_an_old_word_file_that_is_cut_short_stays_as_it_is(corpora: Path, tmp_path: Path, cut: int) -> None:
+    data = (corpora / "documents" / "doc" / "simple-table.doc").read_bytes()[:cut]
+    (tmp_path / "a.doc").write_bytes(data)
+    prepare(tmp_path / "a.doc", ".doc", hidden=False)
+    assert (tmp_path / "a.doc").read_bytes() == data
 
 
 def test_dates_and_numbers_of_slides_are_those_of_the_file(
