@@ -208,14 +208,25 @@ class SheetPrinter:
                     wide.add(column, value)
         self._wide = wide
         wanted, least = self._columns_need(given)
+        for columns, text in self._spread_texts():
+            wide.widen(wanted, columns, text)
         wanted = wide.with_room(wanted)
-        keys = self._columns[: self._keys()]
-        return self._layout.paper(wanted, least, keys, self._size)
+        self._repeated = self._columns[: self._keys()]
+        return self._layout.paper(wanted, least, self._repeated, self._size)
+
+    def _spread_texts(self) -> Iterator[tuple[list[int], str]]:
+        """Texts that run over several columns, with these."""
+        for row, cells in self._cells.items():
+            for column, value in cells.items():
+                if isinstance(value, str) and self._has_room(row, column):
+                    wide = self._merged.get((column, row), (len(self._columns), 1))[0]
+                    yield [one for one in self._columns if column <= one < column + wide], value
 
     def _has_room(self, row: int, column: int) -> bool:
         """Whether a text is merged with other columns, or is its row's only one: it runs on to the right."""
         span = self._merged.get((column, row))
-        return bool(span and span[0] > 1) or (len(self._cells[row]) == 1 and len(self._columns) > 1)
+        lone = len(self._cells[row]) == 1 and column < self._columns[-1]
+        return span[0] > 1 if span else lone
 
     def _measured(self) -> dict[int, tuple[float, float]]:
         """(width in the file, width that numbers need) of each column."""
@@ -302,8 +313,8 @@ class SheetPrinter:
             sheet.setTitleRows(_address(sheet, layout.Area(0, headers[0], 0, headers[1])))
         sheet.setPrintTitleColumns(bool(page.starts))
         if page.starts:
-            last = self._columns[max(self._keys(), 1) - 1]
-            sheet.setTitleColumns(_address(sheet, layout.Area(self._columns[0], 0, last, 0)))
+            across = layout.Area(self._columns[0], 0, self._repeated[-1], 0)
+            sheet.setTitleColumns(_address(sheet, across))
         for column in page.starts:
             sheet.Columns.getByIndex(column).IsStartOfNewPage = True
 
@@ -436,7 +447,7 @@ def _cells(
             if row in shown_rows:
                 line = cells.setdefault(row, {})
                 line.update(
-                    (column, "#" if value is None else value)
+                    (column, 0.0 if value is None else value)
                     for column, value in enumerate(values, area.left)
                     if value != "" and column in shown_columns
                 )
