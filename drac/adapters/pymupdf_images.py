@@ -1,4 +1,7 @@
-"""Pages as images that a model takes: within its limits of pixels and bytes, whole or in halves."""
+"""Pages as images that a model takes: upright and level, within its limits of pixels and bytes.
+
+Whole, in halves, or, where the print of a large page would be too small to read, in overlapping tiles.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from drac.adapters.pymupdf_layout import mupdf
-from drac.adapters.pymupdf_render import has_ink, open_page, page_pixels
+from drac.adapters.pymupdf_drawing import Drawing, pieces, print_size, scan_frame
+from drac.adapters.pymupdf_ocr import is_scan
+from drac.adapters.pymupdf_render import has_ink, is_plain, open_page
+from drac.adapters.pymupdf_sheets import Sheets
 from drac.errors import PageError
 from drac.ports import ImagePart
+from drac.records import Box
+from drac.stages.convert.model_reading import Tile
 
-Shape = Literal["whole", "smaller", "halves"]
+Shape = Literal["whole", "smaller", "halves", "tiles"]
 
 _OVERLAP = 0.05
 """Share of the page's height that each half reaches past the middle: some lines of print."""
@@ -37,6 +44,8 @@ class ImageLimits:
     """Encoded bytes at most."""
     formats: tuple[str, ...]
     """Media types taken, `image/png` or `image/jpeg`."""
+    readable: int = 0
+    """Pixels of print below which a page needs tiles; 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +57,67 @@ class PageView:
     text_layer: str
     """The text layer, lines parted; empty where there is none."""
     images: tuple[ImagePart, ...]
-    """The page whole, or its top and bottom half; empty without ink."""
+    """The page whole, or its top and bottom half; empty without ink, and where tiles were asked for."""
+    small_print: bool = False
+    """Whether print of the page is too small to be read in one image."""
+    tiles: tuple[Tile, ...] = ()
+    """Its tiles with ink, where they were asked for."""
 
 
 def page_view(pdf: Path, number: int, shape: Shape, limits: ImageLimits) -> PageView:
     """Look at 1-based page `number`; raises PageError or CorruptDocument."""
     with open_page(pdf, number) as page:
-        ink = has_ink(page)
-        images = tuple(_images(page, shape, limits)) if ink else ()
-        return PageView(ink, page.get_text("text", sort=True).strip(), images)
+        try:
+            return _view(page, shape, limits)
+        except PageError as error:
+            raise PageError(f"{pdf.name}, page {number}: {error.message}", remedy=error.remedy) from error
 
 
-def _images(page: Any, shape: Shape, limits: ImageLimits) -> Iterator[ImagePart]:
+def _view(page: Any, shape: Shape, limits: ImageLimits) -> PageView:
+    sheets, index = Sheets(page.parent), page.number
+    content = sheets.content(index)
+    scan = is_scan(content)
+    sheet = sheets.laid(index, 0 if scan else content.turned)
+    layer = str(sheet.get_text("text", sort=True)).strip()
+    if not content.lines and not has_ink(sheet):
+        return PageView(False, layer, ())
+    frame, size = scan_frame(sheet) if scan else (sheets.frame(index), print_size(content))
+    drawing = Drawing(sheet, frame, limits.dpi, laid=not scan)
+    pixels = size * min(limits.dpi / 72, limits.max_side / max(frame.size))
+    small = 0 < pixels < limits.readable
+    if shape != "tiles":
+        return PageView(True, layer, tuple(_images(drawing, shape, limits)), small)
+    return PageView(True, layer, (), small, tuple(_tiles(drawing, size, limits)) if small else ())
+
+
+def _images(drawing: Drawing, shape: Shape, limits: ImageLimits) -> Iterator[ImagePart]:
     side = int(limits.max_side * (_SMALLER if shape == "smaller" else 1))
-    for clip in _clips(page, shape):
-        yield _encode(page_pixels(page, dpi=limits.dpi, max_side=side, clip=clip), limits)
+    for box in _boxes(*drawing.frame.size, shape):
+        yield _encode(drawing.pixmap(box, side), limits)
 
 
-def _clips(page: Any, shape: Shape) -> list[Any]:
+def _boxes(width: float, height: float, shape: Shape) -> list[Box]:
     if shape != "halves":
-        return [None]
-    rect, reach = page.rect, page.rect.height * (0.5 + _OVERLAP)
-    pymupdf = mupdf()
-    return [
-        pymupdf.Rect(rect.x0, rect.y0, rect.x1, rect.y0 + reach),
-        pymupdf.Rect(rect.x0, rect.y1 - reach, rect.x1, rect.y1),
-    ]
+        return [(0, 0, width, height)]
+    reach = height * (0.5 + _OVERLAP)
+    return [(0, 0, width, reach), (0, height - reach, width, height)]
+
+
+def _tiles(drawing: Drawing, size: float, limits: ImageLimits) -> Iterator[Tile]:
+    """The tiles that have ink."""
+    cut = pieces(drawing, size, dpi=limits.dpi, max_side=limits.max_side, readable=limits.readable)
+    for one in cut:
+        pixels = drawing.pixmap(one.box, limits.max_side)
+        if is_plain(pixels):
+            continue
+        yield Tile(
+            one.row,
+            one.column,
+            drawing.frame.shown(one.box),
+            _encode(pixels, limits),
+            drawing.text(one.box),
+            drawing.text(one.shared) if one.shared else "",
+        )
 
 
 def _encode(pixels: Any, limits: ImageLimits) -> ImagePart:

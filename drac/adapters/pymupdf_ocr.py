@@ -26,7 +26,7 @@ _LAYOUT_SIDE = 1200
 """Pixels of the longer side of the image that the layout model sees; it scales it down further."""
 _SOUND = 0.8
 """Mean confidence of a page's lines below which it may lie another way up."""
-_TEXT_HEIGHT = 0.8
+TEXT_HEIGHT = 0.8
 """Font size over the height of a recognised line's box (PP-OCR boxes reach past the glyphs)."""
 
 
@@ -114,7 +114,7 @@ def _line(found: OcrLine, scale: tuple[float, float], order: int) -> Line:
     box = (x0 * scale[0], y0 * scale[1], x1 * scale[0], y1 * scale[1])
     height, width = box[3] - box[1], box[2] - box[0]
     upright = height <= 2 * width or len(found.text) < 3
-    size = _TEXT_HEIGHT * (height if upright else width)
+    size = TEXT_HEIGHT * (height if upright else width)
     foot = (box[1] + box[3]) / 2 + size / 2
     line_box = (box[0], foot - size, box[2], foot) if upright else box
     return Line(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,10 @@ from drac.records import Health
 
 _INK_SIDE = 800
 """Pixels of the longer side of the image in which ink is looked for."""
+_SHEET = 1200.0
+"""Points of a longer side (A3) above which print would vanish in an image so small."""
+_INK_PIXELS = 8_000_000
+"""Pixels of the image of a larger page."""
 _INK_STEP = 40
 """Grey levels (of 256) from the paper's own level that make a pixel ink."""
 
@@ -84,12 +89,20 @@ def _zoom(area: Any, scale: float, max_side: int) -> tuple[float, float]:
 
 
 def has_ink(page: Any) -> bool:
-    """Whether a pixel stands out from the paper, whose level is the median of a small grey image."""
+    """Whether a pixel of a small grey image of the page stands out from the paper."""
+    longest = max(page.rect.width, page.rect.height)
+    if longest <= _SHEET:
+        return not is_plain(page_pixels(page, dpi=72, max_side=_INK_SIDE, gray=True))
+    dpi = 72 * min(1.0, math.sqrt(_INK_PIXELS / (page.rect.width * page.rect.height)))
+    return not is_plain(page_pixels(page, dpi=dpi, max_side=_INK_PIXELS, gray=True))
+
+
+def is_plain(pixels: Any) -> bool:
+    """Whether no pixel of a pixmap stands out from the paper, whose level is the median."""
     import numpy as np
 
-    pixels = page_pixels(page, dpi=72, max_side=_INK_SIDE, gray=True)
     levels = np.frombuffer(pixels.samples, np.uint8).astype(np.int16)
-    return bool(np.any(np.abs(levels - np.median(levels)) >= _INK_STEP))
+    return not np.any(np.abs(levels - np.median(levels)) >= _INK_STEP)
 
 
 def health() -> Health:

@@ -121,6 +121,12 @@ def quarter_turns(image: Image, *, keep_columns: bool = False) -> int:
     return 90 if upside_down else 270
 
 
+def line_heights(image: Image) -> list[float]:
+    """Pixels that the boxes of the lines seen on an RGB image are thick; they reach past the glyphs."""
+    boxes = _detected(np.ascontiguousarray(image[:, :, ::-1]))
+    return [min(x1 - x0, y1 - y0) for x0, y0, x1, y1 in boxes]
+
+
 def _read_lines(lines: Sequence[Pixels]) -> list[OcrLine]:
     read = [
         _engine()(np.ascontiguousarray(line), use_det=False, use_cls=False, use_rec=True) for line in lines

@@ -22,7 +22,7 @@ from drac.profiles import ModelProfile, find_profile
 from drac.records import Page, PageText, Usage
 from drac.stages.chunk import ModelPlanner
 from drac.stages.convert.ladder import read_batch
-from drac.stages.convert.model_reading import ReadingModel
+from drac.stages.convert.model_reading import ReadingModel, Tile
 from drac.store.journal import Journal
 from drac.wiring.views import BeforeTask, ViewTask, before_task, view_task
 
@@ -187,7 +187,11 @@ class ModelReading:
     def _look(self, task: ReadTask) -> WorkerLook:
         profile, render = self._access.profile, self._settings.render
         limits = ImageLimits(
-            render.dpi, min(render.max_side, profile.image_side), profile.image_bytes, profile.image_formats
+            render.dpi,
+            min(render.max_side, profile.image_side),
+            profile.image_bytes,
+            profile.image_formats,
+            render.readable_size,
         )
         return WorkerLook(self._executor, task, limits, self._settings.run, self._read_local)
 
@@ -244,6 +248,11 @@ class WorkerLook:
         """See Look."""
         top, bottom = self._view(page.number, "halves").result().images
         return top, bottom
+
+    def tiles(self, page: Page) -> tuple[Tile, ...]:
+        """See Look."""
+        small = self._views[page.number].result().small_print
+        return self._view(page.number, "tiles").result().tiles if small else ()
 
     def text_layer(self, page: Page) -> str:
         """See Look."""

@@ -18,7 +18,7 @@ class ViewTask:
     number: int
     """1-based page."""
     shape: Shape
-    """Whole, smaller, or in halves."""
+    """Whole, smaller, in halves or in tiles."""
     limits: ImageLimits
     """What the model takes."""
 

@@ -1,5 +1,6 @@
 """Pages to PageTexts by a model, with a way down for every page that a reply does not settle.
 
+    tiles                         a page whose print is too small in one image; else straight to `local`
     batch of 5 -> 2 -> 1          good pages are kept, only bad ones are asked again
     alone, smaller image          only where the server says too large
     alone, higher temperature
@@ -24,9 +25,9 @@ from drac.config import ModelReadSettings
 from drac.errors import DocumentError, ModelBusy, ModelError, RequestRejected
 from drac.ports import ChatReply, ImagePart
 from drac.records import Attempt, Page, PageState, PageText, Usage
-from drac.stages.convert.model_reading import Look, ReadingModel, share, total
+from drac.stages.convert.model_reading import Look, ReadingModel, Tile, share, total
 from drac.stages.convert.model_request import PageImage, build_request
-from drac.stages.convert.model_tiles import merge_halves
+from drac.stages.convert.model_tiles import merge_halves, merge_tiles
 from drac.stages.convert.reply import Fault, PageFacts, PageVerdict, check_reply
 from drac.stages.convert.reply_clean import row_regions
 from drac.stages.convert.reply_words import words
@@ -67,6 +68,7 @@ def read_batch(
     """
     ladder = _Ladder(pages, model, look, settings)
     waiting = [page for page in pages if ladder.opens(page)]
+    waiting = [page for page in waiting if not ladder.ask_tiles(page)]
     for size in _sizes(settings.batch_pages, model.images_per_request):
         waiting = ladder.ask_together(waiting, size)
     for page in waiting:
@@ -306,10 +308,16 @@ class _Ladder:
         step = replace(self._again, name=f"{half} half")
         layer = self._facts[page].text_layer
         sent = [PageImage(page.number, image, layer if step.hint else "", half)]
+        facts = PageFacts(page.number, None, layer, self._facts[page].said_before)
+        return self._piece(page, sent, step, facts, above)
+
+    def _piece(
+        self, page: Page, sent: Sequence[PageImage], step: _Step, facts: PageFacts, above: str
+    ) -> str | None:
+        """The Markdown of a part of the page; None where it could not be read."""
         reply = self._send([page], sent, step, above)
         if reply is None:
             return None
-        facts = PageFacts(page.number, None, layer, self._facts[page].said_before)
         verdict = check_reply(reply, [facts], lenient=True).pages[0]
         usage = self._model.cost(reply)
         if verdict.fault is not None:
@@ -317,6 +325,47 @@ class _Ladder:
             return None
         self._trail[page].append(Attempt(self._model.engine, "ok", usage))
         return verdict.markdown
+
+    # One page in tiles.
+
+    def ask_tiles(self, page: Page) -> bool:
+        """Whether the page comes in tiles; if so it ends up in `done`."""
+        try:
+            tiles = self._look.tiles(page)
+        except DocumentError as error:
+            self._note(page, f"no tiles: {error.message}")
+            return False
+        if not tiles:
+            return False
+        texts: dict[tuple[int, int], str] = {}
+        for tile in tiles:
+            above = _end_of(texts.get((tile.row - 1, tile.column), ""))
+            text = self._tile(page, tile, tiles, above)
+            if text is None:
+                self._trail[page] = [_uncounted(one) for one in self._trail[page]]
+                self._fall_back(page)
+                return True
+            texts[tile.row, tile.column] = text
+        merged = merge_tiles(tiles, list(texts.values()))
+        if words(merged):
+            self._accept(page, merged, (f"read in {len(tiles)} tiles: {_places(tiles)}",))
+        else:
+            self._fall_back(page)
+        return True
+
+    def _tile(self, page: Page, tile: Tile, tiles: Sequence[Tile], above: str) -> str | None:
+        """The tile's Markdown, which may be empty; a second try is warmer. None where neither was good."""
+        rows, columns = tiles[-1].row + 1, max(one.column for one in tiles) + 1
+        name = f"tile {tile.name} (of {rows} rows and {columns} columns)"
+        hint = tile.text_layer if self._first.hint else ""
+        sent = [PageImage(page.number, tile.image, hint, tile=name)]
+        facts = PageFacts(page.number, None, tile.text_layer)
+        for temperature in (self._settings.temperature, self._settings.retry_temperature):
+            step = replace(self._again, name=f"tile {tile.name}", temperature=temperature)
+            text = self._piece(page, sent, step, facts, above)
+            if text is not None or self._trouble.get(page) is not None:
+                return text
+        return None
 
     # Without the model.
 
@@ -351,9 +400,14 @@ def _trouble_of(error: ModelError) -> _Trouble:
     return _Trouble.BUSY if isinstance(error, ModelBusy) else _Trouble.REJECTED
 
 
+def _places(tiles: Sequence[Tile]) -> str:
+    """`1.1 at 0, 0, 595, 420` and so on, in page points."""
+    return "; ".join(f"{one.name} at {', '.join(f'{edge:.0f}' for edge in one.box)}" for one in tiles)
+
+
 def _uncounted(attempt: Attempt) -> Attempt:
-    """A half that was read in vain."""
-    return replace(attempt, outcome="half a page") if attempt.outcome == "ok" else attempt
+    """A half or tile that was read in vain."""
+    return replace(attempt, outcome="part of a page") if attempt.outcome == "ok" else attempt
 
 
 def _end_of(markdown: str) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from drac.errors import ModelError
 from drac.ports import ChatReply, ChatRequest, ImagePart
-from drac.records import Page, PageText, Usage
+from drac.records import Box, Page, PageText, Usage
 
 
 def count_tokens(outcome: ChatReply | ModelError) -> Usage:
@@ -38,6 +38,32 @@ class ReadingModel:
     """Images that one request may hold, by the model's profile."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of the pieces that a page is sent in whose print would be too small to read in one image.
+
+    Tiles of a page come row by row from the top, each row from the left; neighbours overlap by some lines.
+    """
+
+    row: int
+    """From 0."""
+    column: int
+    """From 0."""
+    box: Box
+    """Where it stands, in page points."""
+    image: ImagePart
+    """As it is sent."""
+    text_layer: str = ""
+    """The text layer in the box; empty where there is none."""
+    shared: str = ""
+    """The text layer in what the tile on the left also shows."""
+
+    @property
+    def name(self) -> str:
+        """`2.1` for the second row's first."""
+        return f"{self.row + 1}.{self.column + 1}"
+
+
 class Look(Protocol):
     """A page's own pixels and text; a DocumentError raised here concerns that page only."""
 
@@ -52,6 +78,9 @@ class Look(Protocol):
 
     def halves(self, page: Page) -> tuple[ImagePart, ImagePart]:
         """Top and bottom half, overlapping by a few lines."""
+
+    def tiles(self, page: Page) -> tuple[Tile, ...]:
+        """The page in pieces, where its print is too small to be sent in one; empty where it is not."""
 
     def text_layer(self, page: Page) -> str:
         """The text layer as extracted, lines parted; empty where there is none."""

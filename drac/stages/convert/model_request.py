@@ -39,6 +39,8 @@ class PageImage:
     """The page's text layer as a reading aid; empty: none is sent."""
     half: Literal["", "top", "bottom"] = ""
     """Which half of the page it shows; empty: all of it."""
+    tile: str = ""
+    """Which tile of the page it shows, such as `tile 2.1 (of 3 rows and 2 columns)`; empty: none."""
 
 
 def build_request(
@@ -54,7 +56,7 @@ def build_request(
     """Ask `model` for the Markdown of `images`, which are in page order.
 
     `table_header` is the last header row on the page before the first image, `above` the last lines read
-    in the upper half where the lower half is asked for; both empty where there is none.
+    above where a lower half or tile is asked for; both empty where there is none.
     """
     context = (_table_header(images[0].number, table_header), _above(images[0].number, above))
     parts = [_opening(images), *filter(None, context)]
@@ -71,6 +73,8 @@ def build_request(
 def _opening(images: Sequence[PageImage]) -> str:
     if images[0].half:
         return _half(images[0])
+    if images[0].tile:
+        return _tile(images[0])
     if len(images) == 1:
         return f"Transcribe 1 page image: {images[0].number}."
     return f"Transcribe {len(images)} page images: {', '.join(str(one.number) for one in images)}."
@@ -82,6 +86,14 @@ def _half(one: PageImage) -> str:
         f"Transcribe 1 image: the {one.half} half of page {one.number}. It overlaps the {other} half by a "
         f"few lines, which you transcribe too; leave out a {cut} line that the cut goes through. "
         "If no text stands in this half, write `[blank page]`."
+    )
+
+
+def _tile(one: PageImage) -> str:
+    return (
+        f"Transcribe 1 image: {one.tile} of page {one.number}, row first. Tiles overlap by a few lines, "
+        "which you transcribe too; leave out a line that the upper or lower edge goes through. "
+        "If no text stands in this tile, write `[blank page]`."
     )
 
 
@@ -97,7 +109,7 @@ def _table_header(number: int, header: str) -> str:
 def _above(number: int, text: str) -> str:
     if not text.strip():
         return ""
-    return f"For context only, the top half of page {number} ended with:\n{_quoted(text)}"
+    return f"For context only, the part of page {number} above ended with:\n{_quoted(text)}"
 
 
 def _pages(images: Sequence[PageImage]) -> Iterator[str | ImagePart]:

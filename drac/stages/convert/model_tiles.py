@@ -1,21 +1,26 @@
-"""Two halves of a page back to one text: what stands in both is written once.
+"""Halves or tiles of a page back to one text: what stands in two of them is written once.
 
-Text that is doubled is less bad than text that is lost, so that halves are joined at their overlap
+Text that is doubled is less bad than text that is lost, so that pieces are joined at their overlap
 only where it is certain.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import reduce
 
+from drac.stages.convert.model_reading import Tile
 from drac.stages.convert.reply_words import WORD, longest_run
 
 _REACH = 400
 """Words from the cut in which an overlap is looked for."""
 _LEAST = 3
 """Words that the top half's end and the bottom half's start must share exactly."""
+_LEAST_CUT = 2
+"""The same for a line that goes on in the tile on the right."""
 _LEAST_NOISY = 8
 """Words that must be the same where lines cut in two stand around them."""
 _NOISE = 16
@@ -38,6 +43,65 @@ def merge_halves(top: str, bottom: str) -> str:
     if found is None:
         return f"{top.rstrip()}\n\n{bottom.lstrip()}"
     return top[: head[found[0]].end] + bottom[tail[found[1]].end :]
+
+
+def merge_tiles(tiles: Sequence[Tile], texts: Sequence[str]) -> str:
+    """The Markdown of a page from that of its tiles, in the same order: rows of tiles from the top."""
+    places = {(tile.row, tile.column): text for tile, text in zip(tiles, texts, strict=True)}
+    if all(tile.column == 0 for tile in tiles):
+        return reduce(merge_halves, texts)
+    rows: dict[int, str] = {}
+    for tile in tiles:
+        text = _below(places.get((tile.row - 1, tile.column), ""), places[tile.row, tile.column])
+        rows[tile.row] = merge_beside(rows.get(tile.row, ""), text, tile.shared)
+    return "\n\n".join(text for text in rows.values() if text)
+
+
+def _below(upper: str, lower: str) -> str:
+    """What the lower tile shows and the upper one does not."""
+    tail = _words(lower)
+    found = _exact(_words(upper)[-_REACH:], tail[:_REACH])
+    if found is not None:
+        return lower[tail[found[1]].end :].strip()
+    there = {_key(one) for one in upper.split("\n\n")}
+    blocks = (one for one in lower.split("\n\n") if len(_key(one)) < _LEAST or _key(one) not in there)
+    return "\n\n".join(blocks)
+
+
+def merge_beside(left: str, right: str, shared: str = "") -> str:
+    """The Markdown of two tiles beside each other: the left one's blocks, then those of the right one.
+
+    A block that both show is written once, where it has three words or all its words are in `shared`, the
+    text layer of their overlap. A block that goes on in the right tile is joined where two words are in both.
+    """
+    blocks = [one for one in left.split("\n\n") if one.strip()]
+    there = Counter(_key(one) for one in blocks)
+    common = Counter(word.text for word in _words(shared))
+    for block in (one for one in right.split("\n\n") if one.strip()):
+        key = _key(block)
+        if there[key] and (len(key) >= _LEAST or not Counter(key) - common):
+            there[key] -= 1
+        elif (at := next((n for n, one in enumerate(blocks) if _goes_on(one, block)), None)) is not None:
+            blocks[at] = _join(blocks[at], block)
+        else:
+            blocks.append(block)
+    return "\n\n".join(blocks)
+
+
+def _key(block: str) -> tuple[str, ...]:
+    return tuple(word.text for word in _words(block))
+
+
+def _goes_on(block: str, other: str) -> int:
+    """Words, at least two, that `block` ends and `other` starts with; else 0."""
+    ends, starts = _key(block), _key(other)
+    sizes = range(min(len(ends), len(starts)), _LEAST_CUT - 1, -1)
+    return next((size for size in sizes if ends[-size:] == starts[:size]), 0)
+
+
+def _join(block: str, other: str) -> str:
+    last = _words(other)[_goes_on(block, other) - 1]
+    return block[: _words(block)[-1].end] + other[last.end :]
 
 
 def _words(text: str) -> list[_Word]:

@@ -11,7 +11,7 @@ from drac.errors import ModelError, PageError
 from drac.ports import ChatReply, ChatRequest, ImagePart
 from drac.records import Attempt, Page, PageState, PageText, Usage
 from drac.stages.convert.ladder import read_batch
-from drac.stages.convert.model_reading import ReadingModel
+from drac.stages.convert.model_reading import ReadingModel, Tile
 
 DIGEST = "d" * 64
 
@@ -54,6 +54,7 @@ class Pages:
     layers: Mapping[int, str] = field(default_factory=dict)
     local_texts: Mapping[int, str] = field(default_factory=dict)
     headers: Mapping[int, str] = field(default_factory=dict)
+    tiled: Mapping[int, tuple[Tile, ...]] = field(default_factory=dict)
     asked_local: list[int] = field(default_factory=list)
 
     def ink(self, page: Page) -> bool:
@@ -70,6 +71,9 @@ class Pages:
     def halves(self, page: Page) -> tuple[ImagePart, ImagePart]:
         top, bottom = (f"{page.number} {half}".encode() for half in ("top", "bottom"))
         return ImagePart(top, "image/png"), ImagePart(bottom, "image/png")
+
+    def tiles(self, page: Page) -> tuple[Tile, ...]:
+        return self.tiled.get(page.number, ())
 
     def text_layer(self, page: Page) -> str:
         return self.layers.get(page.number, "")

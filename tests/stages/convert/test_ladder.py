@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 from model_pages import Asked, Pages, answer_truly, honest, layer, pages, read, reply, said
 
 from drac.errors import BudgetReached, EngineUnavailable, ModelBusy, RequestRejected
-from drac.ports import ChatReply
+from drac.ports import ChatReply, ImagePart
 from drac.records import PageState, Usage
-from drac.stages.convert.model_reading import share, total
-from drac.stages.convert.model_tiles import merge_halves
+from drac.stages.convert.model_reading import Tile, share, total
+from drac.stages.convert.model_tiles import merge_beside, merge_halves
 
 
 def outcomes(text: object) -> list[str]:
@@ -182,6 +183,74 @@ def test_halves_are_joined_and_the_page_is_ok() -> None:
     assert "accepted as two halves" in texts[0].notes
     assert outcomes(texts[0])[-2:] == ["ok", "ok"]
     assert "Visa: B; Stay: 2 years." in server.log[-1].texts
+
+
+def _tiles(number: int, places: Sequence[tuple[int, int]]) -> tuple[Tile, ...]:
+    return tuple(
+        Tile(
+            row,
+            column,
+            (0, 100.0 * row, 100, 100.0 * row + 120),
+            ImagePart(f"{number} {row}-{column}".encode(), "image/png"),
+        )
+        for row, column in places
+    )
+
+
+def test_a_page_of_small_print_is_read_in_tiles_and_its_neighbours_as_ever() -> None:
+    parts = {
+        "0-0": "# Plan\n\nPump house of the lower basin.",
+        "0-1": "Sluice gate number four.",
+        "1-0": "Pump house of the lower basin.\n\nValve: V7; Size: 80.",
+    }
+
+    def script(asked: Asked) -> str:
+        if asked.numbers == (2,):
+            return said({2: parts[asked.views[0]]})
+        return answer_truly(asked)
+
+    look = Pages(3, tiled={2: _tiles(2, [(0, 0), (0, 1), (1, 0)])})
+    texts, server = read(script, pages(1, 2, 3), look)
+    assert [one.state for one in texts] == [PageState.OK] * 3
+    found = texts[1].markdown
+    for text in (
+        "# Plan",
+        "Pump house of the lower basin.",
+        "Sluice gate number four.",
+        "Valve: V7; Size: 80.",
+    ):
+        assert found.count(text) == 1
+    assert any("1.1 at 0, 0, 100, 120; 1.2" in note for note in texts[1].notes)
+    assert [one.views for one in server.log if one.numbers == (2,)] == [("0-0",), ("0-1",), ("1-0",)]
+    assert "tile 2.1 (of 2 rows and 2 columns)" in server.log[2].texts
+    assert "Pump house" in server.log[2].texts  # what stands above, as context
+
+
+def test_a_tile_that_cannot_be_read_leaves_the_page_to_local() -> None:
+    def script(asked: Asked) -> str:
+        return said({1: "Upper text of the page."}) if asked.views == ("0-0",) else "I'm sorry, I can't."
+
+    look = Pages(1, tiled={1: _tiles(1, [(0, 0), (1, 0)])}, local_texts={1: "All of it, read here."})
+    texts, server = read(script, pages(1), look)
+    assert texts[0].state is PageState.FALLBACK
+    assert texts[0].markdown == "All of it, read here."
+    assert [one.views for one in server.log] == [("0-0",), ("1-0",), ("1-0",)]
+    assert server.log[2].temperature > server.log[1].temperature
+    assert outcomes(texts[0])[-1] == "ok" and outcomes(texts[0]).count("ok") == 1
+
+
+class TestTilesBesideEachOther:
+    def test_blocks_of_the_overlap_are_written_once(self) -> None:
+        left, right = "Pump house of the basin.\n\nV7", "Pump house of the basin.\n\nGate"
+        assert merge_beside(left, right) == "Pump house of the basin.\n\nV7\n\nGate"
+
+    def test_short_labels_are_written_once_only_where_both_show_the_same_one(self) -> None:
+        assert merge_beside("V7\n\nGate", "V7\n\nDam") == "V7\n\nGate\n\nV7\n\nDam"
+        assert merge_beside("V7\n\nGate", "V7\n\nDam", "V7 3.5") == "V7\n\nGate\n\nDam"
+
+    def test_a_line_that_goes_on_is_joined(self) -> None:
+        left, right = "The lower basin is fed by two", "fed by two pumps.\n\nDam"
+        assert merge_beside(left, right) == "The lower basin is fed by two pumps.\n\nDam"
 
 
 def test_a_half_that_was_read_in_vain_does_not_count_as_ok() -> None:
