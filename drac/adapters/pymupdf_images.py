@@ -28,6 +28,8 @@ _OVERLAP = 0.05
 """Share of the page's height that each half reaches past the middle: some lines of print."""
 _SMALLER = 0.65
 """Side of the smaller image over that of the whole one."""
+_WORTH = 1.3
+"""Times that print must be larger at the full resolution, in tiles, than on the page drawn whole."""
 _QUALITIES = (90, 75, 55)
 """JPEG qualities tried where PNG is too large; the last one still shows print."""
 
@@ -83,11 +85,17 @@ def _view(page: Any, shape: Shape, limits: ImageLimits) -> PageView:
         return PageView(False, layer, ())
     frame, size = scan_frame(sheet) if scan else (sheets.frame(index), print_size(content))
     drawing = Drawing(sheet, frame, limits.dpi, laid=not scan)
-    pixels = size * min(limits.dpi / 72, limits.max_side / max(frame.size))
-    small = 0 < pixels < limits.readable
+    small = _is_small(size, max(frame.size), limits)
     if shape != "tiles":
         return PageView(True, layer, tuple(_images(drawing, shape, limits)), small)
     return PageView(True, layer, (), small, tuple(_tiles(drawing, size, limits)) if small else ())
+
+
+def _is_small(size: float, longest: float, limits: ImageLimits) -> bool:
+    """Whether print of `size` points is too small on a page drawn whole, and larger in tiles."""
+    most = limits.dpi / 72
+    scale = min(most, limits.max_side / longest)
+    return 0 < size * scale < limits.readable and most >= _WORTH * scale
 
 
 def _images(drawing: Drawing, shape: Shape, limits: ImageLimits) -> Iterator[ImagePart]:
