@@ -61,7 +61,8 @@ class _Tally:
 def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -> DocumentFacts:
     """Gather the facts from pairs of neighbouring pages spread over the document.
 
-    `keep` takes the pages' content by 0-based index, for a caller who reads them next.
+    `keep` takes the pages' content by 0-based index, for a caller who reads them next. The sheets' mender
+    learns what glyphs without a character are, and is closed.
     """
     tally = _Tally()
     bookmarks = _bookmarks(sheets.document)
@@ -73,6 +74,7 @@ def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -
         tally.add(content, index + 1, bookmarks)
         if keep is not None:
             keep[index] = content
+    sheets.mender.closed = True
     return _facts(sheets.document, tally, bookmarks)
 
 

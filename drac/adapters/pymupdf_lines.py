@@ -45,7 +45,7 @@ def lines_of(
     """
     glyphs = [_Glyph(glyph["c"], glyph["bbox"], span) for span in spans for glyph in span["chars"]]
     upright = abs(direction[1]) < 0.1 and direction[0] > 0
-    parts = _parted(glyphs) if upright else [glyphs]
+    parts = _parted(glyphs) if upright and glyphs else [glyphs]
     printed = [part for part in parts if any(not glyph.text.isspace() for glyph in part)]
     return [_line(part, upright, order + place, run) for place, part in enumerate(printed)]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from drac.adapters import pymupdf_layout, rapidocr
 from drac.adapters.pymupdf_facts import document_facts
+from drac.adapters.pymupdf_glyphs import Mender
 from drac.adapters.pymupdf_layout import hushed, layout_boxes, mupdf, quiet_stdout
 from drac.adapters.pymupdf_ocr import is_scan, ocr_page
 from drac.adapters.pymupdf_render import has_ink
@@ -39,6 +40,8 @@ class _Known:
     """Gathered once."""
     contents: dict[int, PageContent]
     """Text of pages not read yet, by 0-based index; filled for short documents only."""
+    mender: Mender
+    """What glyphs without a character are."""
 
 
 class LocalReader:
@@ -110,8 +113,9 @@ class LocalReader:
         if known is None:
             contents: dict[int, PageContent] = {}
             keep = contents if sheets.document.page_count <= _KEPT_PAGES else None
-            known = _Known(document_facts(sheets, keep), contents)
+            known = _Known(document_facts(sheets, keep), contents, sheets.mender)
             self._known[page.pdf_digest] = known
+        sheets.mender = known.mender
         self._known.move_to_end(page.pdf_digest)
         while len(self._known) > _KEPT_DOCUMENTS:
             self._known.popitem(last=False)
@@ -162,11 +166,14 @@ def _failed(page: Page, error: Exception, pdf: Path | None = None) -> PageText:
 
 
 def _hidden_notes(content: PageContent) -> tuple[str, ...]:
-    if not content.hidden:
-        return ()
-    text = " ".join(" ".join(content.hidden).split())
-    quoted = text if len(text) <= _NOTE else f"{text[:_NOTE]}…"
-    return (f"text that cannot be seen was left out ({len(text)} characters): {quoted}",)
+    notes = []
+    if content.hidden:
+        text = " ".join(" ".join(content.hidden).split())
+        quoted = text if len(text) <= _NOTE else f"{text[:_NOTE]}…"
+        notes.append(f"text that cannot be seen was left out ({len(text)} characters): {quoted}")
+    if content.blank:
+        notes.append(f"characters that the font has no glyph for are not printed: {content.blank}")
+    return tuple(notes)
 
 
 def _shrink() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from drac.adapters.pymupdf_glyphs import Mender
 from drac.adapters.pymupdf_text import PageContent, page_content, shown_page
 from drac.stages.convert.frame import Frame
 
@@ -14,14 +15,15 @@ class Sheets:
 
     def __init__(self, document: Any) -> None:
         self.document = document
+        self.mender = Mender()
         self._turned: dict[int, int] = {}
 
     def content(self, index: int) -> PageContent:
         """The text layer of the page, which is laid upright where most of its lines are not."""
-        content = page_content(self.laid(index, 0))
+        content = page_content(self.laid(index, 0), self.mender)
         if not content.turned:
             return content
-        return replace(page_content(self.laid(index, content.turned)), turned=content.turned)
+        return replace(page_content(self.laid(index, content.turned), self.mender), turned=content.turned)
 
     def laid(self, index: int, turned: int) -> Any:
         """The page turned clockwise by so many degrees from how it is shown."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from drac.adapters.pymupdf_glyphs import Mender, is_garbage
 from drac.adapters.pymupdf_layout import mupdf
 from drac.adapters.pymupdf_lines import lines_of, text_of
 from drac.records import Box
@@ -46,6 +46,8 @@ class PageContent:
     """Share of characters without a usable Unicode value, 0 to 1."""
     turned: int = 0
     """Degrees clockwise by which the page must be turned for most lines to read upright."""
+    blank: int = 0
+    """Characters that the font has no glyph for, so that nothing is printed."""
 
 
 def shown_page(document: Any, index: int) -> Any:
@@ -59,10 +61,11 @@ def shown_page(document: Any, index: int) -> Any:
     return page
 
 
-def page_content(page: Any) -> PageContent:
-    """Read the text layer once."""
+def page_content(page: Any, mender: Mender | None = None) -> PageContent:
+    """Read the text layer once; `mender` knows what the document's glyphs without a character are."""
     blocks = page.get_textpage(flags=_flags()).extractRAWDICT()["blocks"]
     eye = _Eye(page)
+    blank = (mender or Mender()).mend(page, blocks, eye.has_ink)
     lines: list[Line] = []
     hidden: list[str] = []
     turns: Counter[int] = Counter()
@@ -86,6 +89,7 @@ def page_content(page: Any) -> PageContent:
         pictures=_share((block["bbox"] for block in blocks if block["type"] == 1), rect),
         garbage=_garbage(lines),
         turned=_most_turned(turns),
+        blank=blank,
     )
 
 
@@ -132,7 +136,11 @@ class _Eye:
         color = span["color"]
         if min(color >> 16 & 255, color >> 8 & 255, color & 255) < _LIGHT:
             return True
-        return self._contrast(span["bbox"]) >= _CONTRAST
+        return self.has_ink(span["bbox"])
+
+    def has_ink(self, box: Box) -> bool:
+        """Whether something in the box stands out from its ground."""
+        return self._contrast(box) >= _CONTRAST
 
     def _contrast(self, box: Box) -> int:
         """Grey levels between the darkest and the lightest pixel in the box."""
@@ -177,9 +185,5 @@ def _share(boxes: Iterable[Box], rect: Any) -> float:
 
 def _garbage(lines: Iterable[Line]) -> float:
     characters = [c for line in lines for word in line.words for c in word.text]
-    bad = sum(_is_garbage(c) for c in characters)
+    bad = sum(is_garbage(c) for c in characters)
     return bad / len(characters) if characters else 0.0
-
-
-def _is_garbage(character: str) -> bool:
-    return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cc")

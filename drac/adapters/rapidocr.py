@@ -94,6 +94,12 @@ def recognise(image: Image) -> list[OcrLine]:
     return [line for line in (_read_line(pixels, box) for box in _detected_by_tiles(pixels)) if line]
 
 
+def recognise_line(image: Image) -> str:
+    """The text of an RGB image that holds one upright line and nothing else; empty where none is sure."""
+    found = _engine()(np.ascontiguousarray(image[:, :, ::-1]), use_det=False, use_cls=False, use_rec=True)
+    return str(found.txts[0]).strip() if found.txts and found.scores[0] >= _MIN_SCORE else ""
+
+
 def mean_score(lines: Sequence[OcrLine]) -> float:
     """Confidence by length; 1 for a page without lines, which a second look would not help."""
     total = sum(len(line.text) for line in lines)

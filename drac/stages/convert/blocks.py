@@ -258,18 +258,24 @@ def _split_heading(block: Block) -> list[Block]:
 
 
 def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
-    """Text set like a heading and standing alone is one; one without letters, or on its side, is none."""
-    text = " ".join(line.text for line in block.lines)
-    letters = any(c.isalpha() for c in text) and all(line.upright for line in block.lines)
+    """Text set like a heading and standing alone is one; what cannot be one is none."""
     if block.level:
         return block
+    text = " ".join(line.text for line in block.lines)
+    fit = _may_head(block, text, facts)
     if block.kind == "heading":
-        return block if letters and stands_out(block, facts) else replace(block, kind="paragraph")
+        return block if fit else replace(block, kind="paragraph")
     short = len(block.lines) <= 2 and len(text) <= 100 and not text.endswith((".", ":", ";", ","))
     styled = all(style_of(line) in facts.heading_styles for line in block.lines)
-    if block.kind == "paragraph" and short and styled and letters and not _has_neighbour(block, view):
+    if block.kind == "paragraph" and short and styled and fit and not _has_neighbour(block, view):
         return replace(block, kind="heading")
     return block
+
+
+def _may_head(block: Block, text: str, facts: DocumentFacts) -> bool:
+    """Whether it has letters, stands upright and out of the body, and does not open with a bullet."""
+    upright = all(line.upright for line in block.lines)
+    return upright and any(c.isalpha() for c in text) and stands_out(block, facts) and not starts_bullet(text)
 
 
 def _has_neighbour(block: Block, view: PageView) -> bool:

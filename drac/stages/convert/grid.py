@@ -22,6 +22,8 @@ from drac.stages.convert.page import Line, union
 from drac.stages.convert.text import flow, visual_lines
 
 Interval = tuple[float, float]
+_PADDING = 1.6
+"""Font sizes from a cell's text to the next column, and a bit to spare; LaTeX leaves 12 points, Word 11."""
 
 
 @dataclass(slots=True)
@@ -75,7 +77,8 @@ def grid_of(
     rows = _rows_by_content(upright, flat)
     if rows is not None:
         edges = column_edges([[cell.lines for cell in row] for row in rows])
-        rows = _rows_by_content(cut_at(upright, edges), flat) or rows
+        cuts = (cut_at(upright, edges, words=words) for words in (True, False))
+        rows = next(filter(None, (_rows_by_content(pieces, flat) for pieces in cuts)), rows)
     else:
         rows = _rows_by_height(upright, borders, inner_rules(flat, union(line.box for line in upright)))
     rows = [part for row in rows for part in _unstacked(row)]
@@ -283,10 +286,33 @@ def _distance(span: Interval, column: Interval) -> float:
 def _grid(
     placed: Sequence[dict[int, list[Line]]], columns: int, rules: Sequence[Box], known: Collection[str]
 ) -> Grid:
+    rooms = [_room(placed, column) for column in range(columns)]
     cells = tuple(
-        Cell(row, column, flow(lines, known))
+        Cell(row, column, flow(lines, known, rooms[column]))
         for row, by_column in enumerate(placed)
         for column, lines in sorted(by_column.items())
     )
     boxes = tuple(union(line.box for lines in row.values() for line in lines) for row in placed)
     return Grid(len(placed), columns, header_rows(placed, columns, boxes, rules), cells, boxes)
+
+
+def _room(placed: Sequence[dict[int, list[Line]]], column: int) -> float | None:
+    """Width of a column's text up to the next column, where both are set flush left and not justified."""
+    left, right = _flush_left(placed, column), _flush_left(placed, column + 1)
+    lines = [line for row in placed for line in row.get(column, [])]
+    if left is None or right is None or _is_justified([row[column] for row in placed if column in row]):
+        return None
+    return right - left - _PADDING * lines[0].size
+
+
+def _flush_left(placed: Sequence[dict[int, list[Line]]], column: int) -> float | None:
+    starts = [min(line.box[0] for line in row[column]) for row in placed if column in row]
+    middle = median(starts) if starts else 0.0
+    aligned = sum(abs(start - middle) < 1.5 for start in starts)
+    return middle if starts and aligned > 0.6 * len(starts) else None
+
+
+def _is_justified(cells: Sequence[Sequence[Line]]) -> bool:
+    """Whether most lines that go on in a cell end at one place."""
+    ends = [line.box[2] for lines in cells for line in sorted(lines, key=lambda one: one.baseline)[:-1]]
+    return len(ends) > 2 and sum(max(ends) - end < 1.0 for end in ends) > 0.6 * len(ends)

@@ -84,51 +84,68 @@ def line_text(pieces: Sequence[Line]) -> str:
     return text
 
 
-def flow(lines: Sequence[Line], known: Collection[str] = ()) -> str:
+def flow(lines: Sequence[Line], known: Collection[str] = (), room: float | None = None) -> str:
     """Lines of one block as running text, words cut at line ends made whole.
 
-    `known` are words of the document in small letters; they tell a cut word from a compound.
+    `known` are words of the document in small letters; they tell a cut word from a compound. `room` is the
+    width in points of text that is not justified: there a word that had fitted was not cut, so that the
+    hyphen is its own.
     """
-    return join_lines([line_text(group) for group in visual_lines(lines)], known)
+    groups = visual_lines(lines)
+    own = [room is not None and _fits(above, below, room) for above, below in pairwise(groups)]
+    return join_lines([line_text(group) for group in groups], known, own)
 
 
-def join_lines(texts: Iterable[str], known: Collection[str] = ()) -> str:
+def _fits(above: Sequence[Line], below: Sequence[Line], room: float) -> bool:
+    """Whether the last word of a line and the first of the next had stood on one line together."""
+    last, first = above[-1].words[-1].box, below[0].words[0].box
+    return last[2] - last[0] + first[2] - first[0] < room
+
+
+def join_lines(texts: Sequence[str], known: Collection[str] = (), own: Sequence[bool] = ()) -> str:
     """Join the lines of a block.
 
     Between two letters of which the second is small, a hyphen at a line's end goes away unless the
     document's words speak for a compound; before a capital or a digit it belongs to the word
-    ("Mon-Sun", "VL-001"), and no space is put in.
+    ("Mon-Sun", "VL-001") unless the document has the whole word, and no space is put in. `own` says of
+    each line's end but the last whether a hyphen there is surely the word's own.
     """
     joined = ""
-    for text in filter(None, (one.strip() for one in texts)):
-        joined = _join(joined, text, known) if joined else text
+    for place, text in enumerate(one.strip() for one in texts):
+        sure = 0 < place <= len(own) and own[place - 1]
+        if text:
+            joined = _join(joined, text, known, sure) if joined else text
     return joined.replace(_SOFT_HYPHEN, "")
 
 
-def _join(before: str, after: str, known: Collection[str]) -> str:
+def _join(before: str, after: str, known: Collection[str], own: bool) -> str:
     if before.endswith(_SOFT_HYPHEN):
         return before[:-1] + after
     if len(before) > 1 and before[-1] in "-\u2010" and before[-2].isalnum() and after[0].isalnum():
-        cut = before[-2].isalpha() and after[0].islower() and _is_cut(before, after, known)
+        cut = before[-2].isalpha() and after[0].isalpha() and _is_cut(before, after, known, own)
         return (before[:-1] if cut else before) + after
     if _is_wide(before[-1]) and _is_wide(after[0]):
         return before + after
     return f"{before} {after}"
 
 
-def _is_cut(before: str, after: str, known: Collection[str]) -> bool:
+def _is_cut(before: str, after: str, known: Collection[str], own: bool) -> bool:
     """Whether the hyphen only marks the cut: the whole is a known word, or nothing hints at a compound.
 
     Hints: the compound or both its parts stand elsewhere in the document, the word has an earlier
-    hyphen, or fewer than three letters follow (hyphenation leaves three).
+    hyphen or goes on with a capital, one letter stands before the hyphen, or fewer than three follow
+    (hyphenation leaves two and three).
     """
     left = before.rsplit(None, 1)[-1][:-1].lstrip("([\"'“‘").casefold()
     right = _WORD.match(after)
     end = right[0].casefold() if right else ""
     if left + end in known:
         return True
+    goes_on = after[-1] in "-\u2010" and after[:-1].isalpha()
     parts = min(len(left), len(end)) >= 4 and left in known and end in known
-    return not (parts or len(end) < 3 or "-" in left or f"{left}-{end}" in known)
+    short = len(left) < 2 or (len(end) < 3 and not goes_on)
+    hints = parts or short or "-" in left or f"{left}-{end}" in known or not after[0].islower()
+    return not (own or hints)
 
 
 def _is_wide(character: str) -> bool:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from drac.stages.convert.text import escape, escape_heading, join_lines
+from drac.stages.convert.page import Line, Word
+from drac.stages.convert.text import escape, escape_heading, flow, join_lines
 
 READER = MarkdownIt("commonmark").enable("table")
 
@@ -96,3 +97,28 @@ def test_a_compound_that_stands_elsewhere_keeps_its_hyphen() -> None:
     assert join_lines(["consumer-", "friendly"], {"consumer-friendly"}) == "consumer-friendly"
     assert join_lines(["consumer-", "friendly"], {"consumer", "friendly"}) == "consumer-friendly"
     assert join_lines(["consumer-", "friendly"], {"consumerfriendly"}) == "consumerfriendly"
+
+
+def test_a_word_that_stands_whole_elsewhere_is_joined_before_a_capital_too() -> None:
+    assert join_lines(["Sky-", "Points24 rule"], {"skypoints"}) == "SkyPoints24 rule"
+    assert join_lines(["Sky-", "Points24 rule"]) == "Sky-Points24 rule"
+
+
+def test_a_word_cut_twice_is_made_whole() -> None:
+    assert join_lines(["Tech-", "ni-", "cian"]) == "Technician"
+
+
+def test_one_letter_before_a_hyphen_is_no_cut() -> None:
+    assert join_lines(["E-", "cigarettes"]) == "E-cigarettes"
+
+
+def test_a_hyphen_after_which_the_word_had_fitted_is_its_own() -> None:
+    above, below = made("Paper-", 100), made("based", 112)
+    assert flow([above, below]) == "Paperbased"
+    assert flow([above, below], room=80) == "Paper-based"
+    assert flow([above, below], room=40) == "Paperbased"
+
+
+def made(text: str, y: float) -> Line:
+    box = (50.0, y - 8, 50.0 + 5 * len(text), y + 2)
+    return Line((Word(text, box),), box, 10.0, raw=text)
