@@ -29,7 +29,7 @@ from typing import Any
 START_SECONDS = 90.0
 """Seconds that LibreOffice may take until it accepts connections."""
 
-HELPERS = ("tables", "slides", "shapes", "sheets", "sheet_layout")
+HELPERS = ("tables", "slides", "shapes", "sheets", "sheet_layout", "sheet_stack")
 """Modules `libreoffice_*` that are loaded from this folder."""
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".fods")
 _LOOK = 0.2
@@ -98,7 +98,7 @@ class _Desktop:
 
     def _prepare_sheets(self, document: Any, tables: Any) -> None:
         printer = _beside("libreoffice_sheets").BookPrinter(
-            document, _beside("libreoffice_sheet_layout"), tables,
+            document, _beside("libreoffice_sheet_layout"), tables, _beside("libreoffice_sheet_stack"),
             hidden=self.asked["hidden"], titled=self.asked["titled"], most=self.asked["max_cells"],
         )  # fmt: skip
         made = printer.run()

@@ -20,6 +20,8 @@ PORTRAIT, LANDSCAPE = 18_450, 27_100
 
 Larger paper would not help: a page's image has a fixed longer side.
 """
+HEIGHT = 17_300
+"""Height between the margins of a page on its side, without its header."""
 MARGIN = 1_200
 """Of a page, on all sides."""
 POINT = 35.28

@@ -23,6 +23,8 @@ _MOST_OBJECTS, _MOST_STYLES = 300, 3_000
 """Charts and images, and cell formats, that are looked at."""
 _LONG = 1_500
 """Characters of a cell above which its text goes on in a row of its own below."""
+_MOST_PARTS = 200
+"""Parts of a wide sheet that are put below each other; each takes a tenth of a second."""
 _LINE_HEIGHT = 1.25
 """Of text, in shares of its size."""
 _HAIRLINE = 18
@@ -44,16 +46,16 @@ class Result(NamedTuple):
 
 
 class BookPrinter:
-    """`layout` and `tables` are the modules libreoffice_sheet_layout and libreoffice_tables.
+    """`layout`, `tables` and `stack`: modules libreoffice_sheet_layout, _tables and _sheet_stack.
 
     `hidden`: whether hidden sheets, rows and columns are shown; `titled`: whether pages name their sheet;
     `most`: filled cells of a sheet above which it is left out.
     """
 
     def __init__(
-        self, document: Any, layout: Any, tables: Any, *, hidden: bool, titled: bool, most: int
+        self, document: Any, layout: Any, tables: Any, stack: Any, *, hidden: bool, titled: bool, most: int
     ) -> None:
-        self._document, self._layout, self._tables = document, layout, tables
+        self._document, self._layout, self._tables, self._stack = document, layout, tables, stack
         self._hidden, self._titled, self._most = hidden, titled, most
         self._views = _views(document)
 
@@ -84,6 +86,7 @@ class BookPrinter:
             )
             return False
         printer = SheetPrinter(self._document, sheet, self._layout, self._tables, self._views.get(name, {}))
+        printer.stack = self._stack
         if not printer.read(content):
             return False
         gaps = printer.lay_out(f"drac {number}", name if self._titled else "")
@@ -98,6 +101,8 @@ class SheetPrinter:
     def __init__(self, document: Any, sheet: Any, layout: Any, tables: Any, view: dict[str, Any]) -> None:
         self._document, self._sheet = document, sheet
         self._layout, self._tables, self._view = layout, tables, view
+        self.stack: Any = None
+        """Module libreoffice_sheet_stack."""
         self._rows: list[int] = []
         self._columns: list[int] = []
         self._cells: dict[int, dict[int, Any]] = {}
@@ -123,22 +128,59 @@ class SheetPrinter:
         layout, sheet = self._layout, self._sheet
         _set_upright(self._range())
         self._size = _type_size(sheet, self._range())
-        whole = layout.Area(self._columns[0], self._rows[0], self._columns[-1], self._rows[-1])
-        self._tabled = layout.tables(self._cells, self._rows, self._columns) if title else [whole]
+        self._tabled = layout.tables(self._cells, self._rows, self._columns) if title else [self._area()]
         self._wrap()
         page = self._page()
-        self._set_widths(page.widths)
-        self._repeat(page)
-        self._set_heights(page)
-        self._draw_lines()
-        top, bottom = self._rows[0], self._rows[-1]
-        sheet.setPrintAreas((_address(sheet, layout.Area(self._columns[0], top, self._columns[-1], bottom)),))
+        if self._is_low(page):
+            page, area = self._stacked(page)
+        else:
+            self._set_widths(page.widths)
+            self._repeat(page)
+            self._set_heights(page)
+            self._draw_lines()
+            area = self._area()
+        sheet.setPrintAreas((_address(sheet, area),))
         _PageStyle(self._document, style, layout).give(sheet, page, title)
         return self._gaps
 
+    def _area(self) -> Any:
+        return self._layout.Area(self._columns[0], self._rows[0], self._columns[-1], self._rows[-1])
+
     def _range(self) -> Any:
-        area = self._layout.Area(self._columns[0], self._rows[0], self._columns[-1], self._rows[-1])
-        return self._sheet.getCellRangeByPosition(*area)
+        return self._sheet.getCellRangeByPosition(*self._area())
+
+    # A sheet whose parts stand below each other.
+
+    def _is_low(self, page: Any) -> bool:
+        if not 0 < len(page.starts) <= _MOST_PARTS or self._objects or self._merged:
+            return False
+        lines = sum(
+            max(self._wide.lines(str(text), page.widths[column]) for column, text in cells.items())
+            for cells in self._cells.values()
+            if cells
+        )
+        height = lines * self._size * self._layout.POINT * _LINE_HEIGHT
+        room = self._layout.HEIGHT * 100 / page.percent
+        return bool(self.stack.is_low(self._sheet, self._area(), self._rows, self._columns, height, room))
+
+    def _stacked(self, page: Any) -> tuple[Any, Any]:
+        """(the page, the area to print)."""
+        sheet, area = self._sheet, self._area()
+        made = self.stack.stacked(
+            self._columns, self._repeated, page.widths, self._layout.LANDSCAPE * 100 / page.percent
+        )
+        sheet.removeAllManualPageBreaks()
+        sheet.setPrintTitleRows(False)
+        sheet.setPrintTitleColumns(False)
+        self._draw_lines()
+        starts = self.stack.put_below(sheet, area, made)
+        self._set_widths(made.widths)
+        bottom = starts[-1] + area.bottom - area.top
+        sheet.getCellRangeByPosition(0, area.top, 0, bottom).Rows.OptimalHeight = True
+        high = area.bottom - area.top + 1
+        self.stack.break_pages(sheet, starts, high, self._layout.HEIGHT * 100 / page.percent)
+        right = max(made.widths)
+        return page._replace(starts=[]), self._layout.Area(area.left, area.top, right, bottom)
 
     # What is read, and what is too long or empty.
 
