@@ -60,10 +60,13 @@ def _parted(glyphs: Sequence[_Glyph]) -> list[list[_Glyph]]:
 
 
 def _is_overprint(before: _Glyph, glyph: _Glyph) -> bool:
-    """The second letter of a ligature and accents have no width, or are no letters."""
+    """Whether a letter starts inside the one before it and reaches further right.
+
+    Text that runs from right to left goes the other way; the second letter of a ligature has no width.
+    """
     overlaps = before.box[2] - glyph.box[0] > _OVERPRINT * glyph.span["size"]
-    wide = before.box[2] > before.box[0] and glyph.box[2] > glyph.box[0]
-    return overlaps and wide and before.text.isalnum() and glyph.text.isalnum()
+    goes_on = before.box[2] < glyph.box[2] and before.box[0] < before.box[2]
+    return overlaps and goes_on and before.text.isalnum() and glyph.text.isalnum()
 
 
 def _line(glyphs: Sequence[_Glyph], upright: bool, order: int, run: int) -> Line:

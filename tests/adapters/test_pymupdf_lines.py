@@ -9,6 +9,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from drac.adapters.pymupdf_lines import lines_of as glyph_lines
 from drac.adapters.pymupdf_text import page_content
 from drac.stages.convert.page import Line
 
@@ -61,3 +62,18 @@ def test_a_page_of_the_corpus_keeps_its_overprinted_cells_apart(corpora: Path) -
         texts = [line.text for line in page_content(document[0]).lines]
     assert "5000mAh" in texts
     assert "6.5”" in texts
+
+
+def test_text_from_right_to_left_stays_whole_and_in_logical_order(corpora: Path) -> None:
+    with pymupdf.open(corpora / "documents/pdf/issue11656.pdf") as document:
+        texts = [line.text for line in page_content(document[0]).lines]
+    assert ".אני יורד מן החוטים, אני כבר ילד אמיתי" in texts
+
+
+def test_glyphs_that_run_to_the_left_are_no_overprint() -> None:
+    span = {"size": 10.0, "flags": 0, "char_flags": 0, "origin": (80.0, 100.0)}
+    glyphs = [
+        {"c": c, "bbox": (80.0 - 6 * place, 92.0, 86.0 - 6 * place, 102.0)} for place, c in enumerate("שלום")
+    ]
+    (line,) = glyph_lines((1.0, 0.0), [{**span, "chars": glyphs}], 0, 0)
+    assert line.text == "שלום"

@@ -24,6 +24,7 @@ _BLOCK_START = re.compile(
 _NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+")
 _SOFT_HYPHEN = "\u00ad"
 
 
@@ -54,7 +55,7 @@ def words_of(text: str) -> Iterator[str]:
 
 
 def visual_lines(lines: Iterable[Line]) -> list[list[Line]]:
-    """Group pieces that share a baseline, top to bottom, each group left to right.
+    """Group pieces that share a baseline, top to bottom, each group in reading order.
 
     Pieces that are not upright stay alone, in content order.
     """
@@ -66,7 +67,20 @@ def visual_lines(lines: Iterable[Line]) -> list[list[Line]]:
         else:
             groups.append([line])
     slanted = [[one] for one in lines if not one.upright]
-    return [sorted(group, key=lambda one: (one.box[0], one.order)) for group in groups] + slanted
+    return [_in_line(group) for group in groups] + slanted
+
+
+def _in_line(group: Sequence[Line]) -> list[Line]:
+    """Pieces on one baseline in reading order: from the right where most letters are of such a script."""
+    if is_right_to_left("".join(line.raw for line in group)):
+        return sorted(group, key=lambda one: (-one.box[2], one.order))
+    return sorted(group, key=lambda one: (one.box[0], one.order))
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether more letters are Hebrew, Arabic or of another script that runs from right to left than not."""
+    right = sum(len(run) for run in _RIGHT_TO_LEFT.findall(text))
+    return bool(right) and 2 * right > sum(c.isalpha() for c in text)
 
 
 def _same_baseline(group: Sequence[Line], line: Line) -> bool:
@@ -75,12 +89,13 @@ def _same_baseline(group: Sequence[Line], line: Line) -> bool:
 
 
 def line_text(pieces: Sequence[Line]) -> str:
-    """The text of one visual line; pieces that touch are not parted by a space."""
+    """The text of one visual line; pieces that touch are not parted by a space unless one is printed."""
     text = pieces[0].text
     for before, piece in pairwise(pieces):
-        gap = piece.box[0] - before.box[2]
+        gap = max(piece.box[0] - before.box[2], before.box[0] - piece.box[2])
         touching = -0.3 * piece.size < gap < 0.1 * piece.size
-        text += piece.text if touching else f" {piece.text}"
+        spaced = before.raw[-1:].isspace() or piece.raw[:1].isspace()
+        text += piece.text if touching and not spaced else f" {piece.text}"
     return text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,3 +124,28 @@ def test_a_hyphen_after_which_the_word_had_fitted_is_its_own() -> None:
 def made(text: str, y: float) -> Line:
     box = (50.0, y - 8, 50.0 + 5 * len(text), y + 2)
     return Line((Word(text, box),), box, 10.0, raw=text)
+
+
+def test_pieces_of_a_script_from_right_to_left_are_read_from_the_right() -> None:
+    left, right = (
+        replace(made("עולם", 100), box=(50, 92, 90, 102)),
+        replace(made("שלום", 100), box=(95, 92, 130, 102)),
+    )
+    assert flow([left, right]) == "שלום עולם"
+    latin = replace(made("Hello", 100), box=(20, 92, 45, 102))
+    assert flow([latin, left, right]).startswith("שלום")
+    assert (
+        flow(
+            [
+                replace(made("one", 100), box=(50, 92, 65, 102)),
+                replace(made("two", 100), box=(70, 92, 85, 102)),
+            ]
+        )
+        == "one two"
+    )
+
+
+def test_a_printed_space_parts_pieces_that_touch() -> None:
+    one, two = made("Price", 100), replace(made("list", 100), box=(75.0, 92.0, 95.0, 102.0))
+    assert flow([one, two]) == "Pricelist"
+    assert flow([replace(one, raw="Price "), two]) == "Price list"
