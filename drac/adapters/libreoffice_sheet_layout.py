@@ -211,9 +211,12 @@ class Widths:
         most = max(_LINE, min(given, _TEXT), min(spread, _TEXT))
         return max(min(word, _WORD), min(line, most))
 
-    def widen(self, widths: dict[int, float], columns: Sequence[int], text: str) -> None:
+    def widen(self, widths: dict[int, float], columns: Sequence[int], text: str, scale: float) -> None:
         """Make room for a text that runs over several columns, so that it takes no more lines than others."""
-        needed = min(sum(self._line(one) * self._em for one in text.split("\n")) / _LINES, _TEXT) + _PADDING
+        needed = (
+            min(scale * sum(self._line(one) * self._em for one in text.split("\n")) / _LINES, _TEXT)
+            + _PADDING
+        )
         have = sum(widths[column] for column in columns)
         if 0 < have < needed:
             widths.update({column: widths[column] * needed / have for column in columns})

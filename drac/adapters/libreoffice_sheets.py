@@ -120,6 +120,7 @@ class SheetPrinter:
             return self.read(_content(self._sheet, self._layout))
         area = self._sheet.getCellRangeByPosition(*box)
         self._merged = _merged(self._sheet, self._layout, area)
+        rows, columns = _shown(self._sheet, self._layout.union([box, *self._merged_areas()]), self._layout)
         self._leave_gaps_out(rows, columns)
         return bool(self._rows and self._columns)
 
@@ -250,19 +251,27 @@ class SheetPrinter:
                     wide.add(column, value)
         self._wide = wide
         wanted, least = self._columns_need(given)
-        for columns, text in self._spread_texts():
-            wide.widen(wanted, columns, text)
+        for columns, text, scale in self._spread_texts():
+            wide.widen(wanted, columns, text, scale)
         wanted = wide.with_room(wanted)
         self._repeated = self._columns[: self._keys()]
         return self._layout.paper(wanted, least, self._repeated, self._size)
 
-    def _spread_texts(self) -> Iterator[tuple[list[int], str]]:
-        """Texts that run over several columns, with these."""
+    def _spread_texts(self) -> Iterator[tuple[list[int], str, float]]:
+        """Texts that run over several columns, with these, and how large their type is."""
         for row, cells in self._cells.items():
             for column, value in cells.items():
                 if isinstance(value, str) and self._has_room(row, column):
                     wide = self._merged.get((column, row), (len(self._columns), 1))[0]
-                    yield [one for one in self._columns if column <= one < column + wide], value
+                    yield (
+                        [one for one in self._columns if column <= one < column + wide],
+                        value,
+                        self._scale(row, column),
+                    )
+
+    def _scale(self, row: int, column: int) -> float:
+        """Size of a cell's type in shares of most cells'."""
+        return max(1.0, float(self._sheet.getCellByPosition(column, row).CharHeight) / self._size)
 
     def _has_room(self, row: int, column: int) -> bool:
         """Whether a text is merged with other columns, or is its row's only one: it runs on to the right."""
@@ -373,7 +382,7 @@ class SheetPrinter:
             text = self._cells.get(row, {}).get(column)
             if isinstance(text, str) and column in page.widths:
                 width = sum(page.widths.get(one, 0.0) for one in range(column, column + wide))
-                self._make_room(text, width, row, high)
+                self._make_room(text, width, row, high, self._scale(row, column))
         for row, cells in self._cells.items():
             if len(cells) == 1:
                 self._lone_text(row, *next(iter(cells.items())), first_page, page)
@@ -383,15 +392,16 @@ class SheetPrinter:
         if not isinstance(text, str) or (column, row) in self._merged or column not in columns:
             return
         room = sum(page.widths[one] for one in columns if one >= column)
-        if self._wide.length(text) > page.widths[column] and columns[-1] > column:
+        scale = self._scale(row, column)
+        if self._wide.length(text) * scale > page.widths[column] and columns[-1] > column:
             self._sheet.getCellRangeByPosition(column, row, columns[-1], row).merge(True)
             self._sheet.Rows.getByIndex(row).OptimalHeight = True
-            self._make_room(text, room, row, 1)
+            self._make_room(text, room, row, 1, scale)
 
-    def _make_room(self, text: str, width: float, row: int, high: int) -> None:
+    def _make_room(self, text: str, width: float, row: int, high: int, scale: float) -> None:
         """LibreOffice gives merged cells no height of their own."""
-        lines = self._wide.lines(text, width)
-        need = lines * self._size * self._layout.POINT * _LINE_HEIGHT + 100
+        lines = self._wide.lines(text, width / scale)
+        need = lines * scale * self._size * self._layout.POINT * _LINE_HEIGHT + 100
         rows = [self._sheet.Rows.getByIndex(one) for one in range(row, row + high)]
         have = sum(one.Height for one in rows if one.IsVisible)
         if need > have:

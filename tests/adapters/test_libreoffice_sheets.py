@@ -129,7 +129,7 @@ def test_long_text_in_merged_cells_is_whole(office: LibreOfficeConverter, tmp_pa
         sheet = book.active
         sheet["A1"] = " ".join(words)
         sheet["A1"].alignment = Alignment(horizontal="center", wrap_text=True)
-        sheet.merge_cells("A1:D2")
+        sheet.merge_cells("A1:F2")
         for row in range(4, 9):
             for column in range(1, 5):
                 sheet.cell(row, column, f"c{row}{column}")
