@@ -109,9 +109,14 @@ def print_size(content: PageContent) -> float:
     return 0.0
 
 
-def pieces(drawing: Drawing, size: float, *, dpi: int, max_side: int, readable: int) -> Iterator[Piece]:
-    """Tiles of a page with print of `size` points, row by row; it has more than `readable` pixels in them."""
-    rows, columns = _cuts(drawing.frame.size, size, min(dpi / 72, _COMFORT * readable / size), max_side)
+def pieces(
+    page: tuple[float, float], size: float, *, dpi: int, max_side: int, readable: int
+) -> Iterator[Piece]:
+    """Tiles of a page, row by row; its print of `size` points has more than `readable` pixels in them.
+
+    `page` is its width and height in points.
+    """
+    rows, columns = _cuts(page, size, min(dpi / 72, _COMFORT * readable / size), max_side)
     for row, (top, bottom) in enumerate(rows):
         for column, (left, right) in enumerate(columns):
             shared = (left, top, columns[column - 1][1], bottom) if column else None

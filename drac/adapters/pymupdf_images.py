@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from drac.adapters.pymupdf_drawing import Drawing, pieces, print_size, scan_frame
+from drac.adapters.pymupdf_drawing import Drawing, Piece, pieces, print_size, scan_frame
+from drac.adapters.pymupdf_layout import mupdf
 from drac.adapters.pymupdf_ocr import is_scan
 from drac.adapters.pymupdf_render import has_ink, is_plain, open_page
 from drac.adapters.pymupdf_sheets import Sheets
@@ -30,6 +31,10 @@ _SMALLER = 0.65
 """Side of the smaller image over that of the whole one."""
 _WORTH = 1.3
 """Times that print must be larger at the full resolution, in tiles, than on the page drawn whole."""
+_SURELY_READABLE = 5.5
+"""Points of print that hardly a page is set in: where it would be readable, no page needs a look."""
+_SCANNED = 9.0
+"""Points of print that large scans are taken to have before they are drawn."""
 _QUALITIES = (90, 75, 55)
 """JPEG qualities tried where PNG is too large; the last one still shows print."""
 
@@ -64,6 +69,16 @@ class PageView:
     """Whether print of the page is too small to be read in one image."""
     tiles: tuple[Tile, ...] = ()
     """Its tiles with ink, where they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileCount:
+    """Tiles of one document, for the price before a run."""
+
+    pages: int
+    """Pages that need tiles."""
+    tiles: int
+    """Tiles of these pages; each is a request of its own."""
 
 
 def page_view(pdf: Path, number: int, shape: Shape, limits: ImageLimits) -> PageView:
@@ -113,8 +128,7 @@ def _boxes(width: float, height: float, shape: Shape) -> list[Box]:
 
 def _tiles(drawing: Drawing, size: float, limits: ImageLimits) -> Iterator[Tile]:
     """The tiles that have ink."""
-    cut = pieces(drawing, size, dpi=limits.dpi, max_side=limits.max_side, readable=limits.readable)
-    for one in cut:
+    for one in _cut(drawing.frame.size, size, limits):
         pixels = drawing.pixmap(one.box, limits.max_side)
         if is_plain(pixels):
             continue
@@ -126,6 +140,29 @@ def _tiles(drawing: Drawing, size: float, limits: ImageLimits) -> Iterator[Tile]
             drawing.text(one.box),
             drawing.text(one.shared) if one.shared else "",
         )
+
+
+def _cut(page: tuple[float, float], size: float, limits: ImageLimits) -> Iterator[Piece]:
+    return pieces(page, size, dpi=limits.dpi, max_side=limits.max_side, readable=limits.readable)
+
+
+def count_tiles(pdf: Path, limits: ImageLimits) -> TileCount:
+    """How many pages need tiles, and how many; a quick look at large pages, where nothing is drawn.
+
+    Large scans are taken to have print of `_SCANNED` points, and no tile is taken to be blank.
+    """
+    counted = TileCount(0, 0)
+    with mupdf().open(pdf) as document:
+        sheets = Sheets(document)
+        for page in document:
+            width, height = page.rect.width, page.rect.height
+            if limits.readable * max(width, height) / limits.max_side < _SURELY_READABLE:
+                continue
+            size = print_size(sheets.content(page.number)) or _SCANNED
+            if _is_small(size, max(width, height), limits):
+                tiles = sum(1 for _ in _cut((width, height), size, limits))
+                counted = TileCount(counted.pages + 1, counted.tiles + tiles)
+    return counted
 
 
 def _encode(pixels: Any, limits: ImageLimits) -> ImagePart:

@@ -31,6 +31,7 @@ from drac.records import Health, PageState
 from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
 from drac.store.catalog import Catalog
 from drac.store.store import Store
+from drac.wiring import counting
 
 _LEFT_OUT = dict.fromkeys(ARCHIVE_SUFFIXES, "an archive; --archives reads what is in it")
 """Why files of these suffixes are not taken, where the reason is not that nothing reads them."""
@@ -261,4 +262,4 @@ def dry_run(workspace: Path, settings: Settings, wanted: Wanted) -> dict[str, An
     found = wanted.discover(settings.normalize.archives)
     found.usable()
     wanted.options()
-    return wiring.dry_run(found, settings, workspace)
+    return counting.dry_run(found, settings, workspace)

@@ -34,6 +34,22 @@ class Counted:
     """Pages of these that are on disk already."""
     native: bool = False
     """Whether it is read as it stands, whoever reads the others."""
+    tiled: int = 0
+    """Of the pages, those whose print is too small for one image."""
+    tiles: int = 0
+    """Images of these pages, each a request of its own."""
+
+    @property
+    def left(self) -> int:
+        """Pages still to read."""
+        return (self.pages or 0) - self.finished
+
+    @property
+    def sent(self) -> tuple[int, int]:
+        """Whole pages and tiles to send; of finished pages it is not known which were tiled."""
+        share = self.left / self.pages if self.pages else 0.0
+        tiled = round(self.tiled * share)
+        return self.left - tiled, round(self.tiles * share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +74,13 @@ def estimate(
 ) -> dict[str, Any]:
     """Documents, pages, requests, tokens and dollars; `convert` and `plan` are None for engine local."""
     known = [one for one in documents if one.pages is not None]
-    left = [(one.pages or 0) - one.finished for one in known if not one.native]
+    left = [one for one in known if not one.native]
     record: dict[str, Any] = {
         "documents": len(documents),
         "types": _count([one.type for one in documents]),
         "pages": sum(one.pages or 0 for one in known),
         "pages_finished_already": sum(one.finished for one in known),
-        "pages_to_read": sum(left),
+        "pages_to_read": sum(one.left for one in left),
         "documents_whose_pages_normalizing_will_tell": len(documents) - len(known),
         "containers_whose_parts_are_not_counted": sum(one.type in CONTAINERS for one in documents),
         "problems": list(problems),
@@ -74,16 +90,18 @@ def estimate(
     return record | {"requests": 0, "usd": 0.0, "usd_range": [0.0, 0.0]} | _together(parts)
 
 
-def _reading(convert: Convert, left: Sequence[int]) -> dict[str, Any]:
-    requests = sum(math.ceil(pages / convert.batch_pages) for pages in left)
+def _reading(convert: Convert, left: Sequence[Counted]) -> dict[str, Any]:
+    pages, tiles = sum(one.left for one in left), sum(one.sent[1] for one in left)
+    requests = tiles + sum(math.ceil(one.sent[0] / convert.batch_pages) for one in left)
+    images = tiles + sum(one.sent[0] for one in left)
     image = convert.profile.image_tokens(round(convert.image_side / math.sqrt(2)), convert.image_side)
-    sent = sum(left) * image + requests * len(convert.prompt) // _CHARACTERS_A_TOKEN
+    sent = images * image + requests * len(convert.prompt) // _CHARACTERS_A_TOKEN
     tokens = [
-        (round(sent * more), round(sum(left) * each * more))
+        (round(sent * more), round(pages * each * more))
         for each, more in zip(OUTPUT_TOKENS_A_PAGE, _RETRIES, strict=True)
     ]
     return {
-        "what": "convert", "model": convert.profile.id, "requests": requests, "pages": sum(left),
+        "what": "convert", "model": convert.profile.id, "requests": requests, "pages": pages, "tiles": tiles,
         "image_tokens_a_page": image, "assumed_output_tokens_a_page": list(OUTPUT_TOKENS_A_PAGE),
         **_priced(convert.profile.cost, tokens), **_price_note(convert.profile),
     }  # fmt: skip

@@ -16,22 +16,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from drac.config import ConvertSettings, SearchSettings, Settings, load_prompt
-from drac.corpus import Discovery, real_path
+from drac.config import ConvertSettings, SearchSettings, Settings
 from drac.errors import ConverterUnavailable, CorruptDocument, DocumentError, EncryptedDocument, LimitExceeded
 from drac.pipeline.companions import companions
-from drac.pipeline.estimating import Convert, Counted, estimate
-from drac.pipeline.planning import page_digests
 from drac.pipeline.searching import KeywordIndex
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
-from drac.profiles import find_profile
-from drac.records import Fonts, Health, Parity, Source
+from drac.records import Fonts, Health, Parity
 from drac.stages import normalize
 from drac.store.keys import file_digest
-from drac.store.store import Store, free_bytes
+from drac.store.store import free_bytes
 
 if TYPE_CHECKING:
     from drac.pipeline.asking import Spending
@@ -83,7 +79,7 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
         reading = _reading(executor, settings, models)
         yield Tools(
             executor=executor,
-            detect=_detect(settings.convert),
+            detect=detector(settings.convert),
             companions=companions,
             normalize=normalize_task,
             unpack=unpack_task,
@@ -339,7 +335,9 @@ def _native_reader() -> PageReader:
     return NativeReader()
 
 
-def _detect(settings: ConvertSettings) -> Callable[[Path, str | None], normalize.DocumentType]:
+def detector(settings: ConvertSettings) -> Callable[[Path, str | None], normalize.DocumentType]:
+    """Tells what a file is; web pages and Markdown that are read as they stand are types of their own."""
+
     def detect(path: Path, password: str | None) -> normalize.DocumentType:
         kind = normalize.detect(path, password=password)
         return normalize.as_native(kind) if settings.native else kind
@@ -382,77 +380,6 @@ def bm25(texts: Sequence[str]) -> KeywordIndex:
     from drac.adapters.bm25 import Bm25
 
     return Bm25(texts)
-
-
-def count_pages(path: Path) -> int:
-    """Pages of a PDF; runs in a worker."""
-    from drac.adapters.pymupdf_pdf import inspect
-
-    return inspect(path).pages
-
-
-def count_documents(found: Discovery, settings: Settings, store: Store) -> tuple[list[Counted], list[str]]:
-    """Pages of each document where they can be known without normalizing, and what is wrong with others."""
-    from drac.adapters.processes import ProcessExecutor
-
-    executor = ProcessExecutor(settings.run.workers, start_worker)
-    counted: list[Counted] = []
-    problems: list[str] = []
-    counting: list[tuple[str, Path, Future[int]]] = []
-    try:
-        for source in found.sources:
-            name, path = f"{source.collection}/{source.path}", real_path(source)
-            try:
-                kind = _detect(settings.convert)(path, None)
-            except DocumentError as error:
-                problems.append(f"{name}: {error.message.removeprefix(f'{path}: ')}")
-                continue
-            known = _known(store, source, path)
-            if kind.converter == "archive" and not settings.normalize.archives:
-                problems.append(f"{name}: an archive; --archives reads what is in it")
-            elif known is None and kind.name == "pdf":
-                counting.append((name, path, executor.submit(count_pages, path, timeout=60)))
-            else:
-                native = kind.converter == "native"
-                pages, finished = known or (None, 0)
-                counted.append(Counted(name, kind.name, pages, finished, native))
-        counted += _counted_pdfs(counting, problems)
-    finally:
-        executor.close()
-    return counted, problems
-
-
-def _known(store: Store, source: Source, path: Path) -> tuple[int, int] | None:
-    """Pages, and how many of them are finished, of a document that the workspace knows as it is."""
-    record = store.get_source(source.doc_id) if store.exists else None
-    if record is None or record["state"] != "ok" or record["sha256"] != file_digest(path):
-        return None
-    finished = sum(store.page_path(digest).exists() for digest in page_digests(record).values())
-    return record["pages"], finished
-
-
-def _counted_pdfs(counting: list[tuple[str, Path, Future[int]]], problems: list[str]) -> Iterator[Counted]:
-    for name, path, future in counting:
-        try:
-            yield Counted(name, "pdf", future.result())
-        except DocumentError as error:
-            problems.append(f"{name}: {error.message.removeprefix(f'{path}: ')}")
-
-
-def dry_run(found: Discovery, settings: Settings, workspace: Path) -> dict[str, Any]:
-    """What a run would read, ask and cost; nothing is sent and nothing is written."""
-    from drac.wiring.models import check_named
-
-    check_named(settings.convert.engine, settings)
-    check_named(settings.plan.planner, settings)
-    counted, problems = count_documents(found, settings, Store(workspace))
-    profile = find_profile(settings.model.name, settings.models)
-    convert = None
-    if settings.convert.engine != "local":
-        side = min(settings.render.max_side, profile.image_side)
-        batch = min(settings.model_read.batch_pages, profile.images_per_request)
-        convert = Convert(profile, batch, side, load_prompt("convert").text)
-    return estimate(counted, problems, convert, profile if settings.plan.planner != "local" else None)
 
 
 def health(workspace: Path, settings: Settings) -> list[Health]:

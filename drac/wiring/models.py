@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape
-from drac.config import Prompt, RunSettings, Settings, load_prompt
+from drac.config import Prompt, RenderSettings, RunSettings, Settings, load_prompt
 from drac.errors import ModelError, UsageError
 from drac.pipeline.asking import Asker, Prices
 from drac.pipeline.budget import Budget
@@ -185,19 +185,23 @@ class ModelReading:
         return ReadPages(tuple(texts), time.perf_counter() - began)
 
     def _look(self, task: ReadTask) -> WorkerLook:
-        profile, render = self._access.profile, self._settings.render
-        limits = ImageLimits(
-            render.dpi,
-            min(render.max_side, profile.image_side),
-            profile.image_bytes,
-            profile.image_formats,
-            render.readable_size,
-        )
+        limits = image_limits(self._access.profile, self._settings.render)
         return WorkerLook(self._executor, task, limits, self._settings.run, self._read_local)
 
     def close(self) -> None:
         """Wait for the replies in flight, which are paid for."""
         self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+def image_limits(profile: ModelProfile, render: RenderSettings) -> ImageLimits:
+    """What images of pages may be, by the model and by the settings."""
+    return ImageLimits(
+        render.dpi,
+        min(render.max_side, profile.image_side),
+        profile.image_bytes,
+        profile.image_formats,
+        render.readable_size,
+    )
 
 
 def _fingerprint(access: ModelAccess, prompt: Prompt, local: Mapping[str, str]) -> dict[str, str]:

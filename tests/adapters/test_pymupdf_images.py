@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape, page_view
+from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape, TileCount, count_tiles, page_view
 from drac.adapters.rapidocr import recognise
 from drac.adapters.straighten import skew_of, straighten, turn
 from drac.errors import PageError
@@ -87,6 +88,21 @@ def test_a_scan_is_sent_upright_and_level(tmp_path: Path, turned: int, skew: flo
     assert any(WORDS[21:40] in line for line in lines)
     top, bottom = view(tmp_path, draw, shape="halves").images
     assert opened(top.data).width == opened(bottom.data).width
+
+
+def test_tiles_are_counted_before_they_are_drawn(tmp_path: Path) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        write(document.new_page())
+        plan = document.new_page(width=2400, height=1700)
+        for line in range(60):
+            plan.insert_text((50, 40 + 27 * line), WORDS * 8, fontsize=7)
+
+    shown = view(tmp_path, draw)
+    assert not shown.small_print
+    counted = count_tiles(tmp_path / "made.pdf", LIMITS)
+    sent = page_view(tmp_path / "made.pdf", 2, "tiles", LIMITS).tiles
+    assert counted == TileCount(1, len(sent)) and len(sent) > 3
+    assert count_tiles(tmp_path / "made.pdf", replace(LIMITS, readable=0)) == TileCount(0, 0)
 
 
 def test_ordinary_print_needs_no_tiles(tmp_path: Path) -> None:
