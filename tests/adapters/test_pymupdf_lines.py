@@ -77,3 +77,12 @@ def test_glyphs_that_run_to_the_left_are_no_overprint() -> None:
     ]
     (line,) = glyph_lines((1.0, 0.0), [{**span, "chars": glyphs}], 0, 0)
     assert line.text == "שלום"
+
+
+def test_letters_that_all_overlap_are_set_tight_and_no_overprint() -> None:
+    span = {"size": 10.0, "flags": 0, "char_flags": 0, "origin": (50.0, 100.0)}
+    glyphs = [
+        {"c": c, "bbox": (50.0 + 5 * place, 92.0, 58.0 + 5 * place, 102.0)} for place, c in enumerate("Guide")
+    ]
+    (line,) = glyph_lines((1.0, 0.0), [{**span, "chars": glyphs}], 0, 0)
+    assert line.text == "Guide"
