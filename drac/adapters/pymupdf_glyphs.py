@@ -20,6 +20,8 @@ _MOST_LOST = 0.3
 """Share of lost glyphs from which a page is read by OCR as a whole."""
 _DPI = 300
 """Of a word's picture for OCR."""
+_GAP = 0.15
+"""Heights of a glyph that are a space between words, at least."""
 UNKNOWN = "\ufffd"
 """Stands for a glyph that stays unread; at a line's start it is a bullet."""
 Place = tuple[float, float]
@@ -106,20 +108,26 @@ def _glyph_numbers(page: Any) -> dict[Place, tuple[str, int]]:
 def _drop_blank(
     blocks: Sequence[dict[str, Any]], numbers: dict[Place, tuple[str, int]], has_ink: Callable[[Box], bool]
 ) -> int:
-    """Take out lost glyphs that print nothing; those that the font has stand for a space."""
+    """Take out lost glyphs that print nothing; those that the font has, or before a gap, are a space."""
     dropped = 0
-    for line, _ in _lines(blocks):
+    for line, glyphs in _lines(blocks):
+        gone = set()
+        for glyph, after in zip(glyphs, [*glyphs[1:], None], strict=True):
+            if _is_lost(glyph["c"]) and not has_ink(_middle(glyph["bbox"])):
+                lacking = numbers.get(_place(glyph), ("", 0))[1] == 0
+                dropped += lacking
+                glyph["c"] = " "
+                if lacking and not (after and _is_gap(glyph, after)):
+                    gone.add(id(glyph))
         for span in line["spans"]:
-            kept = []
-            for glyph in span["chars"]:
-                if _is_lost(glyph["c"]) and not has_ink(_middle(glyph["bbox"])):
-                    if numbers.get(_place(glyph), ("", 0))[1] == 0:
-                        dropped += 1
-                        continue
-                    glyph["c"] = " "
-                kept.append(glyph)
-            span["chars"] = kept
+            span["chars"] = [glyph for glyph in span["chars"] if id(glyph) not in gone]
     return dropped
+
+
+def _is_gap(glyph: _Glyph, after: _Glyph) -> bool:
+    """Whether white that no space character accounts for stands between two glyphs."""
+    height = glyph["bbox"][3] - glyph["bbox"][1]
+    return not after["c"].isspace() and after["bbox"][0] - glyph["bbox"][2] > _GAP * height
 
 
 def _middle(box: Box) -> Box:

@@ -79,6 +79,11 @@ def test_f16_a_glyph_that_the_font_lacks_is_left_out_and_reported(corpora: Path)
     assert any("not printed: 5" in note for note in text.notes)
 
 
+def test_f16_a_gap_after_a_glyph_that_the_font_lacks_is_a_space(corpora: Path) -> None:
+    path = corpora / "rag-multi-corpus/datasets/Velvera Technologies/pdf/velvera_watch.pdf"
+    assert "– SpO Monitoring" in texts(path)
+
+
 def test_a_lost_glyph_at_the_start_of_lines_is_a_bullet(tmp_path: Path) -> None:
     path = tmp_path / "made.pdf"
     with pymupdf.open() as document:
