@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from drac.adapters.pymupdf_bidi import gaps, logical, runs_left
 from drac.records import Box
 from drac.stages.convert.page import Line, Word, union
 
@@ -17,6 +18,8 @@ _OVERPRINT = 0.175
 Kerning takes up to 0.17; cells that run over their neighbours overlap by 0.18 to 0.8 (measured on
 RAG-Multi-Corpus).
 """
+_SPACE = 0.12
+"""Font sizes of a gap that is a space, between Arabic or Hebrew and digits or Latin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,16 @@ def text_of(span: dict[str, Any]) -> str:
     return "".join(glyph["c"] for glyph in span["chars"])
 
 
+def plain_text(page: Any, flags: int) -> str:
+    """A page's text layer as MuPDF gives it, lines parted; Arabic and Hebrew in the order of reading."""
+    text = str(page.get_text(flags=flags))
+    if not any(map(runs_left, text)):
+        return text
+    blocks = page.get_text("rawdict", flags=flags)["blocks"]
+    lines = (line for block in blocks for line in block.get("lines", ()))
+    return "\n".join(one.text for line in lines for one in lines_of(line["dir"], line["spans"], 0, 0))
+
+
 def lines_of(
     direction: tuple[float, float], spans: Sequence[dict[str, Any]], order: int, run: int
 ) -> list[Line]:
@@ -43,7 +56,7 @@ def lines_of(
 
     `order` is the first line's place among the page's, `run` the number of its content block.
     """
-    glyphs = [_Glyph(glyph["c"], glyph["bbox"], span) for span in spans for glyph in span["chars"]]
+    glyphs = [_Glyph(glyph["c"], glyph["bbox"], span) for span in spans for glyph in logical(span["chars"])]
     upright = abs(direction[1]) < 0.1 and direction[0] > 0
     parts = _parted(glyphs) if upright and glyphs else [glyphs]
     printed = [part for part in parts if any(not glyph.text.isspace() for glyph in part)]
@@ -111,16 +124,24 @@ def _most(values: Iterable[Any]) -> Any:
     return Counter(values).most_common(1)[0][0]
 
 
-def _words(glyphs: Iterable[_Glyph]) -> Iterator[Word]:
+def _words(glyphs: Sequence[_Glyph]) -> Iterator[Word]:
+    parted = _turns(glyphs)
     word: list[_Glyph] = []
-    for glyph in glyphs:
-        if not glyph.text.isspace():
-            word.append(glyph)
-        elif word:
+    for place, glyph in enumerate(glyphs):
+        if word and (glyph.text.isspace() or place in parted):
             yield _word(word)
             word = []
+        if not glyph.text.isspace():
+            word.append(glyph)
     if word:
         yield _word(word)
+
+
+def _turns(glyphs: Sequence[_Glyph]) -> set[int]:
+    """Places where a word ends because text turns from one direction to the other with room between."""
+    if not any(runs_left(glyph.text) for glyph in glyphs):
+        return set()
+    return gaps([(one.text, one.box) for one in glyphs], _SPACE * glyphs[0].span["size"])
 
 
 def _word(glyphs: Sequence[_Glyph]) -> Word:

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from drac.adapters.pymupdf_lines import plain_text
 from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument, LimitExceeded
 from drac.ports import PdfInfo
 
@@ -91,7 +92,7 @@ def fonts_and_text(pdf: Path) -> tuple[tuple[str, ...], str]:
     """Font families that a PDF embeds or names, sorted, and its text, pages joined by form feeds."""
     with opened(pdf) as (document, _):
         names = {font[3] for page in range(document.page_count) for font in document.get_page_fonts(page)}
-        text = "\f".join(page.get_text(flags=_PLAIN) for page in document)
+        text = "\f".join(plain_text(page, _PLAIN) for page in document)
     return tuple(sorted({_family(name) for name in names})), text
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from drac.adapters.pymupdf_bidi import runs_left
 from drac.adapters.pymupdf_glyphs import Mender, is_garbage
 from drac.adapters.pymupdf_layout import mupdf
 from drac.adapters.pymupdf_lines import lines_of, text_of
@@ -63,7 +64,7 @@ def shown_page(document: Any, index: int) -> Any:
 
 def page_content(page: Any, mender: Mender | None = None) -> PageContent:
     """Read the text layer once; `mender` knows what the document's glyphs without a character are."""
-    blocks = page.get_textpage(flags=_flags()).extractRAWDICT()["blocks"]
+    blocks = _blocks(page)
     eye = _Eye(page)
     blank = (mender or Mender()).mend(page, blocks, eye.has_ink)
     lines: list[Line] = []
@@ -91,6 +92,26 @@ def page_content(page: Any, mender: Mender | None = None) -> PageContent:
         turned=_most_turned(turns),
         blank=blank,
     )
+
+
+def _blocks(page: Any) -> list[dict[str, Any]]:
+    """MuPDF's blocks.
+
+    Where it looks for letters that are printed twice, as bold type, it drops an alef beside
+    the ligature of lam and alef; on pages with such scripts it does not look.
+    """
+    blocks: list[dict[str, Any]] = page.get_textpage(flags=_flags()).extractRAWDICT()["blocks"]
+    if not any(runs_left(glyph["c"]) for glyph in _glyphs(blocks)):
+        return blocks
+    plain = _flags() & ~mupdf().TEXT_COLLECT_STYLES
+    return list(page.get_textpage(flags=plain).extractRAWDICT()["blocks"])
+
+
+def _glyphs(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for block in blocks:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                yield from span["chars"]
 
 
 def _flags() -> int:

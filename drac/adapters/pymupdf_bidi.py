@@ -1,0 +1,104 @@
+"""Text that runs from right to left: what MuPDF leaves in the wrong order is put right.
+
+MuPDF turns such a line round character by character. A ligature that stands for two letters, as that of lam
+and alef, comes out with its letters swapped: first the second letter, without a width and at the right edge
+of the other. And the space between Arabic and digits comes at the line's start, so that only the gap tells
+that there is one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from drac.records import Box
+from drac.stages.convert.page import union
+
+_FIRST = "\u0590"
+"""No script that runs from right to left has an earlier character."""
+_EDGE = 0.05
+"""Points at most between a character without a width and the right edge of the glyph that it is part of."""
+_FLAT = 0.01
+"""Points of width below which a character has none."""
+
+
+def runs_left(text: str) -> bool:
+    """Whether a character belongs to a script that runs from right to left."""
+    return text >= _FIRST and unicodedata.bidirectional(text[:1]) in ("R", "AL")
+
+
+def logical(glyphs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """MuPDF's glyphs of a span with the letters of ligatures in the order in which they are read.
+
+    Each glyph has `c` and `bbox`.
+    """
+    ordered = list(_as_printed(glyphs))
+    for place in range(len(ordered) - 1):
+        first, second = ordered[place], ordered[place + 1]
+        if runs_left(first["c"]) and _is_part(first, second):
+            ordered[place : place + 2] = second, first
+    return ordered
+
+
+def _as_printed(glyphs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """All but letters said of a mark's glyph, and marks said of a letter's, by LibreOffice.
+
+    That takes what a letter and its mark stand for together, where they come first, for the meaning of each.
+    """
+    for place, glyph in enumerate(glyphs):
+        after = glyphs[place + 1] if place + 1 < len(glyphs) else None
+        before = glyphs[place - 1] if place else None
+        if after and _is_mark(glyph) and _is_part(glyph, after):
+            continue
+        if (
+            before
+            and _is_mark(before)
+            and _is_flat(glyph)
+            and _at(glyph) == _at(before)
+            and runs_left(glyph["c"])
+        ):
+            continue
+        yield glyph
+
+
+def _is_mark(glyph: dict[str, Any]) -> bool:
+    return glyph["c"] >= _FIRST and unicodedata.combining(glyph["c"]) > 0 and _is_flat(glyph)
+
+
+def _is_flat(glyph: dict[str, Any]) -> bool:
+    return bool(glyph["bbox"][2] - glyph["bbox"][0] < _FLAT)
+
+
+def _at(glyph: dict[str, Any]) -> float:
+    return float(glyph["bbox"][0])
+
+
+def _is_part(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether a glyph without a width stands for another character of the glyph after it."""
+    edge = abs(_at(first) - second["bbox"][2]) < _EDGE
+    return edge and _is_flat(first) and not _is_flat(second) and runs_left(second["c"])
+
+
+def gaps(glyphs: Sequence[tuple[str, Box]], least: float) -> set[int]:
+    """Places of (character, box) before which the direction changes over a gap of `least` points or more."""
+    runs = [list(run) for _, run in groupby(_directed(glyphs), key=lambda one: one[1])]
+    boxes = [union(glyphs[place][1] for place, _ in run) for run in runs]
+    found = set()
+    for before, after, run in zip(boxes, boxes[1:], runs[1:], strict=False):
+        if max(before[0], after[0]) - min(before[2], after[2]) >= least:
+            found.add(run[0][0])
+    return found
+
+
+def _directed(glyphs: Sequence[tuple[str, Box]]) -> Iterator[tuple[int, bool]]:
+    """(place, whether it runs to the left) of all but spaces; what has no direction follows what precedes."""
+    left = False
+    for place, (text, _) in enumerate(glyphs):
+        if text.isspace():
+            continue
+        kind = unicodedata.bidirectional(text[:1])
+        if kind in ("R", "AL", "L", "EN", "AN"):
+            left = kind in ("R", "AL")
+        yield place, left

@@ -1,0 +1,51 @@
+"""Arabic and Hebrew as MuPDF hands it over, put in the order in which it is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drac.adapters.pymupdf_bidi import gaps, logical
+from drac.adapters.pymupdf_lines import lines_of
+
+
+def glyph(text: str, left: float, right: float) -> dict[str, Any]:
+    return {"c": text, "bbox": (left, 10.0, right, 20.0)}
+
+
+def read(glyphs: list[dict[str, Any]]) -> str:
+    return "".join(one["c"] for one in logical(glyphs))
+
+
+def test_the_letters_of_a_ligature_are_swapped_back() -> None:
+    alef, lam = glyph("\u0623", 69.4, 69.4), glyph("\u0644", 58.0, 69.4)
+    assert (
+        read([glyph("\u0627", 69.3, 74.8), alef, lam, glyph("\u0645", 47.3, 58.0)])
+        == "\u0627\u0644\u0623\u0645"
+    )
+
+
+def test_a_letter_and_its_mark_of_which_each_glyph_stands_for_both_are_read_once() -> None:
+    letter = [glyph("\u064f", 69.8, 69.8), glyph("\u0623", 66.2, 69.8)]
+    mark = [glyph("\u064f", 64.8, 64.8), glyph("\u0623", 64.8, 64.8)]
+    assert read([*letter, *mark]) == "\u0623\u064f"
+    assert read([*letter, glyph("\u0646", 60.0, 66.2)]) == "\u0623\u0646"
+
+
+def test_a_mark_with_a_place_of_its_own_is_kept() -> None:
+    assert read([glyph("\u0628", 60, 70), glyph("\u064f", 65, 65)]) == "\u0628\u064f"
+
+
+def test_latin_ligatures_and_letters_with_a_width_stay() -> None:
+    assert read([glyph("f", 10, 14), glyph("i", 14, 14), glyph("n", 14, 19)]) == "fin"
+    assert read([glyph("\u0644", 60, 70), glyph("\u0627", 50, 60)]) == "\u0644\u0627"
+
+
+def test_a_gap_where_the_direction_changes_is_a_space() -> None:
+    span = {"size": 10.0, "flags": 0, "char_flags": 0, "origin": (20.0, 18.0)}
+    glyphs = [glyph("\u0642", 60, 70), glyph("\u0645", 50, 60), glyph("2", 35, 41), glyph("0", 41, 47)]
+    (line,) = lines_of((1.0, 0.0), [{**span, "chars": glyphs}], 0, 0)
+    assert line.text == "\u0642\u0645 20"
+
+
+def test_no_gap_no_space() -> None:
+    assert gaps([("\u0645", (50, 0, 60, 9)), ("-", (47, 0, 50, 9)), ("2", (41, 0, 46.5, 9))], 1.2) == set()
