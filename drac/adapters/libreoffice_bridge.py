@@ -24,12 +24,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 START_SECONDS = 90.0
 """Seconds that LibreOffice may take until it accepts connections."""
 
-HELPERS = ("tables", "slides", "shapes", "sheets", "sheet_layout", "sheet_stack")
+_SHEET_PARTS = ("layout", "cells", "spans", "lines", "stack", "page")
+HELPERS = ("tables", "slides", "shapes", "sheets", *(f"sheet_{part}" for part in _SHEET_PARTS))
 """Modules `libreoffice_*` that are loaded from this folder."""
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".fods")
 _LOOK = 0.2
@@ -97,8 +99,9 @@ class _Desktop:
             self._prepare_sheets(document, tables)
 
     def _prepare_sheets(self, document: Any, tables: Any) -> None:
+        parts = {name: _beside(f"libreoffice_sheet_{name}") for name in _SHEET_PARTS}
         printer = _beside("libreoffice_sheets").BookPrinter(
-            document, _beside("libreoffice_sheet_layout"), tables, _beside("libreoffice_sheet_stack"),
+            document, SimpleNamespace(**parts, tables=tables),
             hidden=self.asked["hidden"], titled=self.asked["titled"], most=self.asked["max_cells"],
         )  # fmt: skip
         made = printer.run()

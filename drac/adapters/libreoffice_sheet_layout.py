@@ -45,6 +45,10 @@ _KEY_SHARE = 1 / 3
 """Of the page's width, that repeated columns may take."""
 _MOST_HEADERS, _MOST_KEYS = 10, 6
 """Rows and columns that a file may have repeated; more is a view of its own, not a header."""
+_NEXT = 12
+"""Tables before and after one that are looked at beside it."""
+_PARTING = 2
+"""Empty rows and titles between two parts of one table, at most."""
 _NUMBER = re.compile(r"[\W\d]*\d[\W\d]*[A-Za-z%]{0,2}")
 
 
@@ -116,9 +120,51 @@ def tables(cells: Rows, rows: Sequence[int], columns: Sequence[int]) -> list[Are
     found: list[Area] = []
     for top, bottom in _stretches(rows, {row for row in rows if cells.get(row)}):
         used = {column for row in _between(rows, top, bottom) for column in cells.get(row, ())}
-        for left, right in _sides(columns, used):
+        sample = [cells.get(row, {}) for row in _sampled(rows, top, bottom)]
+        for left, right in _sides(columns, used, sample):
             found += _trimmed(cells, Area(left, top, right, bottom), rows)
-    return found
+    return _continued(cells, found, rows)
+
+
+def _sampled(rows: Sequence[int], top: int, bottom: int) -> Iterator[int]:
+    """Rows of a part, and some below it: an empty row may keep a header from its table."""
+    own = min(60, sum(1 for _ in _between(rows, top, bottom)))
+    return itertools.islice(_between(rows, top, rows[-1]), max(own, 12))
+
+
+def between(tables: Sequence[Area]) -> set[int]:
+    """Columns that keep two tables beside each other apart."""
+    near = (tables[max(0, place - _NEXT) : place + _NEXT] for place in range(len(tables)))
+    pairs = ((a, b) for a, others in zip(tables, near, strict=True) for b in others)
+    beside = ((a, b) for a, b in pairs if a.right < b.left and a.top <= b.bottom and b.top <= a.bottom)
+    return {column for a, b in beside for column in range(a.right + 1, b.left)}
+
+
+def _continued(cells: Rows, found: Sequence[Area], rows: Sequence[int]) -> list[Area]:
+    """Tables, each with the parts below it that have no header of their own."""
+    joined: list[Area] = []
+    for part in found:
+        above = [one for one in joined[-_NEXT:] if one.left <= part.left and part.right <= one.right]
+        last = max(above, key=lambda one: one.bottom, default=None)
+        if last is not None and _goes_on(cells, last, part, rows):
+            joined[joined.index(last)] = last._replace(bottom=part.bottom)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _goes_on(cells: Rows, table: Area, part: Area, rows: Sequence[int]) -> bool:
+    """Whether few rows part them, and the lower begins with a name and numbers that are no years."""
+    parting = sum(table.bottom < row < part.top for row in rows)
+    first = cells.get(part.top, {})
+    values = [first[column] for column in range(part.left, part.right + 1) if column in first]
+    named = part.left == table.left and isinstance(first.get(part.left), str)
+    numbers = [value for value in values if is_number(value)]
+    return parting <= _PARTING and named and bool(numbers) and not all(map(_is_year, numbers))
+
+
+def _is_year(value: Value) -> bool:
+    return re.fullmatch(r"(19|20)\d\d(\.0)?", str(value).strip()) is not None
 
 
 def _between(lines: Sequence[int], first: int, last: int) -> Iterator[int]:
@@ -132,11 +178,14 @@ def _stretches(lines: Sequence[int], used: set[int]) -> list[tuple[int, int]]:
     return [(part[0], part[-1]) for part in parts]
 
 
-def _sides(columns: Sequence[int], used: set[int]) -> list[tuple[int, int]]:
-    """Side by side: a part of one column only is a value that a narrow gap keeps from its key."""
+def _sides(
+    columns: Sequence[int], used: set[int], rows: Sequence[Mapping[int, Value]]
+) -> list[tuple[int, int]]:
+    """Side by side, each with names of its rows: other columns belong to the names to their left."""
     merged: list[tuple[int, int]] = []
     for left, right in _stretches(columns, used):
-        if merged and (left == right or merged[-1][0] == merged[-1][1]):
+        apart = left < right and _mostly_words(rows, left) and merged and merged[-1][0] < merged[-1][1]
+        if merged and not apart:
             merged[-1] = (merged[-1][0], right)
         else:
             merged.append((left, right))
@@ -180,7 +229,11 @@ def key_columns(cells: Rows, table: Area, rows: Sequence[int]) -> int:
 
 def _mostly_words(rows: Sequence[Mapping[int, Value]], column: int) -> bool:
     values = [row[column] for row in rows if column in row]
-    return sum(not is_number(value) for value in values) > 0.5 * len(values)
+    return sum(_is_word(value) for value in values) > 0.5 * len(values)
+
+
+def _is_word(value: Value) -> bool:
+    return not is_number(value) and any(map(str.isalpha, str(value)))
 
 
 class Widths:

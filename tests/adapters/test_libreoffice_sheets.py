@@ -14,7 +14,7 @@ import openpyxl
 import pymupdf
 import pytest
 from fakes_normalize import page_texts
-from openpyxl.styles import Alignment
+from openpyxl.styles import Alignment, Border, Side
 
 from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits, remarks_file
 from drac.errors import EmptyDocument, LimitExceeded
@@ -230,6 +230,74 @@ def test_tables_without_lines_get_some_and_stay_apart(office: LibreOfficeConvert
     steep = {(round(line.y0), round(line.y1)) for line in lines if line.height > 10}
     assert len(flat) == 6
     assert all(end <= flat[2] + 1 or start >= flat[3] - 1 for start, end in steep)
+
+
+def _partly_ruled(book: Any) -> None:
+    """Horizontal rules only, a column and a row that only make room, a total below an empty row."""
+    sheet = book.active
+    sheet.append(["Millions", "Sales", "Gain", None, "Staff", "Stores"])
+    sheet.append([])
+    for place in range(4):
+        sheet.append([f"zone{place}", place + 10, place + 20, None, place + 30, place + 40])
+    sheet.append([])
+    sheet.append(["Total", 46, 86, None, 126, 166])
+    for row in (1, 3, 4, 8):
+        for column in range(1, 7):
+            sheet.cell(row, column).border = Border(bottom=Side("medium", color="FF0000"))
+
+
+def test_tables_with_some_lines_keep_them_and_get_the_others(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    _pages(office, tmp_path, _partly_ruled)
+    with pymupdf.open(tmp_path / "out.pdf") as document:
+        page = document[0]
+        (table,) = page.find_tables(strategy="lines_strict").tables
+        rows = [row for row in table.extract() if any(row)]
+        red = [path for path in page.get_drawings() if (path["fill"] or path["color"]) == (1.0, 0.0, 0.0)]
+    assert rows[0] == ["Millions", "Sales", "Gain", "Staff", "Stores"]
+    assert rows[1] == ["zone0", "10", "20", "30", "40"] and rows[-1] == ["Total", "46", "86", "126", "166"]
+    assert red
+
+
+def test_tables_beside_each_other_stay_apart(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    names = [["fruit", "sold", "", "tool", "price"], ["pear", "1", "", "saw", "2"]]
+    rows = [*names, *([f"fruit{n}", str(n), "", f"tool{n}", str(n + 9)] for n in range(5))]
+
+    def make(book: Any) -> None:
+        for row in rows:
+            book.active.append(row)
+
+    _pages(office, tmp_path, make)
+    with pymupdf.open(tmp_path / "out.pdf") as document:
+        words = {word[4]: word[0] for word in document[0].get_text("words")}
+        lines = [path["rect"] for path in document[0].get_drawings() if path["rect"].width > 10]
+    assert lines
+    assert all(line.x1 < words["tool"] - 1 or line.x0 > words["sold"] + 20 for line in lines)
+
+
+def test_merged_texts_of_a_parted_sheet_are_whole_on_each_page(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    title, note = "a title over the whole of a wide sheet", "a remark that is longer than its narrow column"
+
+    def make(book: Any) -> None:
+        sheet = book.active
+        sheet.append([title])
+        sheet.append(["key", "figures of the one half"])
+        sheet.append([None, *(f"heading-{n}-of-a-column" for n in range(40))])
+        for row in range(3):
+            sheet.append([f"k{row}", *(1000 * row + n for n in range(40))])
+        sheet.append([])
+        sheet.append([note])
+        sheet["A1"].alignment = sheet["B2"].alignment = Alignment(horizontal="center")
+        sheet.merge_cells("A1:AO1")
+        sheet.merge_cells("B2:AO2")
+
+    pages = _pages(office, tmp_path, make)
+    assert len(pages) > 2 and title in pages[0] and note in pages[0]
+    assert all("figures of the one half" in page for page in pages)
+    assert all("title" not in page and "remark" not in page and "a re" not in page for page in pages[1:])
 
 
 def test_a_sheet_from_right_to_left_is_whole(office: LibreOfficeConverter, tmp_path: Path) -> None:
