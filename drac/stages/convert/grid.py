@@ -19,6 +19,7 @@ from drac.records import Box, Cell
 from drac.stages.convert.edges import column_edges, cut_at
 from drac.stages.convert.header import header_rows, inner_rules
 from drac.stages.convert.page import Line, union
+from drac.stages.convert.spans import header_span
 from drac.stages.convert.text import flow, visual_lines
 
 Interval = tuple[float, float]
@@ -86,7 +87,7 @@ def grid_of(
     title = _title_rows(rows, len(columns))
     if len(rows) - title < 2 or len(columns) < 2:
         return None
-    grid = _grid(_place(rows[title:], columns), len(columns), rules, known)
+    grid = _grid(_place(rows[title:], columns), columns, rules, known)
     heads = [line for row in rows[:title] for cell in row for line in cell.lines]
     return (
         replace(grid, title=flow(heads, known), title_box=union(line.box for line in heads))
@@ -284,16 +285,21 @@ def _distance(span: Interval, column: Interval) -> float:
 
 
 def _grid(
-    placed: Sequence[dict[int, list[Line]]], columns: int, rules: Sequence[Box], known: Collection[str]
+    placed: Sequence[dict[int, list[Line]]],
+    columns: Sequence[Interval],
+    rules: Sequence[Box],
+    known: Collection[str],
 ) -> Grid:
-    rooms = [_room(placed, column) for column in range(columns)]
-    cells = tuple(
-        Cell(row, column, flow(lines, known, rooms[column]))
-        for row, by_column in enumerate(placed)
-        for column, lines in sorted(by_column.items())
-    )
     boxes = tuple(union(line.box for lines in row.values() for line in lines) for row in placed)
-    return Grid(len(placed), columns, header_rows(placed, columns, boxes, rules), cells, boxes)
+    heads = header_rows(placed, len(columns), boxes, rules)
+    rooms = [_room(placed, column) for column in range(len(columns))]
+    cells = []
+    for row, by_column in enumerate(placed):
+        for column, lines in sorted(by_column.items()):
+            upper = row < heads - 1
+            first, wide = header_span(by_column, column, columns, rules) if upper else (column, 1)
+            cells.append(Cell(row, first, flow(lines, known, rooms[column]), 1, wide))
+    return Grid(len(placed), len(columns), heads, tuple(cells), boxes)
 
 
 def _room(placed: Sequence[dict[int, list[Line]]], column: int) -> float | None:

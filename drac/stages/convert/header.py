@@ -24,16 +24,22 @@ def header_rows(placed: Sequence[Row], columns: int, boxes: Sequence[Box], rules
     """
     if _all_bold(placed[0]) and not all(map(_all_bold, placed)):
         return _leading(_all_bold(row) for row in placed)
+    if ruled := _above_rule(boxes, inner_rules(rules, union(boxes))):
+        return ruled
     words = _leading(_numbers(row) < 0.2 for row in placed)
     if words and words < len(placed) and all(_numbers(row) > 0.4 for row in placed[words : words + 3]):
         return min(words, _MAX_HEADER_ROWS) if 2 * words <= len(placed) else 1
-    middle = (boxes[0][3] + boxes[1][1]) / 2
-    inner = inner_rules(rules, union(boxes))
-    if any(abs(one - middle) < 12 for one in inner) and len(inner) <= max(2, len(placed) // 3):
-        return 1
     if _is_data(placed):
         return 0
     return 1 if columns > 2 or not _keys(placed) else 0
+
+
+def _above_rule(boxes: Sequence[Box], inner: Sequence[float]) -> int:
+    """Leading rows above the first rule over the whole table, if few are drawn and few rows stand above."""
+    if not inner or len(inner) > max(2, len(boxes) // 3):
+        return 0
+    above = sum((box[1] + box[3]) / 2 < inner[0] for box in boxes)
+    return above if above <= _MAX_HEADER_ROWS and (above == 1 or 2 * above <= len(boxes)) else 0
 
 
 def inner_rules(rules: Sequence[Box], box: Box) -> list[float]:
