@@ -21,8 +21,6 @@ _LONG = 1_500
 """Characters of a cell above which its text goes on in a row of its own below."""
 _MOST_RULED = 1_000
 """Tables of a sheet that get lines."""
-_MOST_PARTS = 200
-"""Parts of a wide sheet that are put below each other; each takes a tenth of a second."""
 _LINE_HEIGHT = 1.25
 """Of text, in shares of its size."""
 
@@ -150,10 +148,15 @@ class SheetPrinter:
     def _range(self) -> Any:
         return self._sheet.getCellRangeByPosition(*self._area())
 
+    def _formats(self) -> Iterator[Any]:
+        return iter(self._parts.cells.formats(self._range()))
+
     # A sheet whose parts stand below each other.
 
     def _is_low(self, page: Any) -> bool:
-        if not 0 < len(page.starts) <= _MOST_PARTS or self._objects or self._merged:
+        if not page.starts or self._objects or self._merged:
+            return False
+        if not self._parts.stack.is_stackable(len(page.starts), self._formats()):
             return False
         lines = sum(
             max(self._wide.lines(str(text), page.widths[column]) for column, text in cells.items())
@@ -176,7 +179,7 @@ class SheetPrinter:
         sheet.setPrintTitleRows(False)
         sheet.setPrintTitleColumns(False)
         self._draw_lines()
-        starts = self._parts.stack.put_below(sheet, area, made)
+        starts = self._parts.stack.put_below(sheet, area, made, self._formats())
         self._set_widths(made.widths)
         bottom = starts[-1] + area.bottom - area.top
         sheet.getCellRangeByPosition(0, area.top, 0, bottom).Rows.OptimalHeight = True

@@ -384,3 +384,14 @@ def test_a_wide_delimited_table_is_parted_too(office: LibreOfficeConverter, tmp_
     text = " ".join(pages)
     assert all(cell in text for row in rows for cell in row)
     assert len(pages) == 2 and text.count("id3") == 10
+
+
+def test_the_widest_delimited_table_is_laid_out_in_bounded_time(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    columns = 6_000
+    rows = [["id", *(f"c{n}" for n in range(columns))], ["key1", *map(str, range(columns))]]
+    pages = _pages(office, tmp_path, "\n".join(map(",".join, rows)).encode(), "a.csv")
+    words = " ".join(pages).split()
+    assert set(rows[0]) | set(rows[1]) == set(words)
+    assert words.count("key1") == words.count("id") > 200
