@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from html import escape
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
@@ -21,6 +22,8 @@ _READ_AS = {
     **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "iso8859-9": "cp1254"},
 }
 """Encodings that browsers read as another one (WHATWG Encoding, 4.2), by Python's names."""
+_DEEPEST = 400
+"""Levels of nested Markdown that are parsed, two for each list."""
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*/>""")
@@ -42,12 +45,23 @@ def html_text(data: bytes) -> str:
 
 
 def markdown_to_html(text: str) -> str:
-    """A web page of CommonMark with tables, strikethrough, footnotes; YAML in front is shown as it stands."""
+    """A web page of CommonMark with tables, strikethrough, footnotes; YAML in front is shown as it stands.
+
+    A text with lists or quotes nested deeper than the parser goes, which it would drop, is shown as it is.
+    """
     body = _FRONT_MATTER.sub(lambda found: f"```\n{found[1]}\n```\n\n", text)
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).use(footnote_plugin)
+    options = {"html": True, "maxNesting": _DEEPEST}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).use(footnote_plugin)
     parser.add_render_rule("footnote_anchor", lambda *_: "")  # an arrow back, which says nothing
-    rendered = parser.render(body)
+    try:
+        rendered = parser.render(body) if _is_shallow(parser, body) else f"<pre>{escape(body)}</pre>"
+    except RecursionError:
+        rendered = f"<pre>{escape(body)}</pre>"
     return f"<!doctype html>\n<html><head><meta charset='utf-8'></head><body>\n{rendered}</body></html>\n"
+
+
+def _is_shallow(parser: MarkdownIt, body: str) -> bool:
+    return all(token.level < _DEEPEST - 2 for token in parser.parse(body))
 
 
 def xhtml_to_html(text: str) -> str:

@@ -97,3 +97,14 @@ def test_the_reader_names_what_is_not_there(tmp_path: Path) -> None:
     assert [text.state for text in texts] == [PageState.BLANK, PageState.OK, PageState.FAILED]
     assert "the document has 2" in texts[2].attempts[0].outcome
     assert reader.read(tmp_path / "gone.md", [Page("e", 1)])[0].state is PageState.FAILED
+
+
+def test_a_marker_in_a_closed_block_of_code_is_code(tmp_path: Path) -> None:
+    text = "<!-- Page 1 -->\n\n```\n<!-- Page 7 -->\n```\n\nafter\n\n<!-- Page 2 -->\n\nsecond\n"
+    assert _read(tmp_path, text) == ["```\n<!-- Page 7 -->\n```\n\nafter", "second"]
+    assert not is_marked("```\n<!-- Page 7 -->\n```\n")
+
+
+def test_scripts_and_comments_of_marked_text_are_not_text(tmp_path: Path) -> None:
+    text = "<!-- Page 1 -->\n\none\n\n<script>\nhidden()\n</script>\n\n<!-- aside -->\n\ntwo\n"
+    assert _read(tmp_path, text) == ["one\n\ntwo"]

@@ -73,3 +73,10 @@ def test_markdown_keeps_tables_html_and_front_matter() -> None:
     assert page.count("<td>") == 2
     assert "<b>raw</b>" in page and "<s>gone</s>" in page
     assert "<pre><code>title: A\n</code></pre>" in page and "<h2>" not in page
+
+
+@pytest.mark.parametrize("depth", [30, 150, 250, 3000])
+def test_f40_text_in_deep_lists_and_quotes_is_not_dropped(depth: int) -> None:
+    nested = "\n".join(f"{'  ' * level}- item{level}" for level in range(min(depth, 300)))
+    assert f"item{min(depth, 300) - 1}" in markdown_to_html(nested)
+    assert "deep words" in markdown_to_html(f"{'>' * depth} deep words\n")

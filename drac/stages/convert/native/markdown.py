@@ -19,7 +19,8 @@ from drac.stages.convert.write import Written
 _MARKER = re.compile(r"^[ \t]*<!--[ \t]*[Pp]age[ \t]+(\d{1,6})[ \t]*-->[ \t]*$\n?", re.MULTILINE)
 _LINE = re.compile(r"\r\n?|\n")
 _TAG = re.compile(
-    r"</?(?:table|div|details|section|article|p|ul|ol|dl|h[1-6]|pre|figure|center)\b", re.IGNORECASE
+    r"<!--|</?(?:table|div|details|section|article|p|ul|ol|dl|h[1-6]|pre|figure|center|script|style|template)\b",
+    re.IGNORECASE,
 )
 _TABLE_END = re.compile(r"</table\s*>[^\n]*(?:\n|\Z)", re.IGNORECASE)
 _PARSER = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join", "reference", "lheading"])
@@ -30,13 +31,33 @@ Parse = Callable[[str], Element]
 
 def is_marked(text: str) -> bool:
     """Whether the text has a page marker on a line of its own."""
-    return _MARKER.search(text) is not None
+    return next(_markers(text), None) is not None
+
+
+def _markers(text: str) -> Iterator[re.Match[str]]:
+    """The page markers; one in a block of code that is closed is code."""
+    found = list(_MARKER.finditer(text))
+    code = list(_code(text)) if found else []
+    for marker in found:
+        if not any(start < marker.start() < end for start, end in code):
+            yield marker
+
+
+def _code(text: str) -> Iterator[tuple[int, int]]:
+    """Where closed fences stand: one that is not closed would swallow all that follows."""
+    lines = [0, *(match.end() for match in _LINE.finditer(text)), len(text)]
+    for token in _PARSER.parse(text):
+        if token.type == "fence" and token.map is not None:
+            start, end = (lines[line] for line in token.map)
+            last = text[lines[token.map[1] - 1] : end].strip("> \t\r\n")
+            if token.map[1] - token.map[0] > 1 and last and not last.strip(token.markup[0]):
+                yield start, end
 
 
 def write_marked(text: str, parse: Parse) -> list[Written]:
     """Pages in order; a marker's page is the number that it gives."""
     pages, at = Pages(), 0
-    for marker in _MARKER.finditer(text):
+    for marker in _markers(text):
         _add(pages.page, text[at : marker.start()], parse)
         pages.turn(int(marker[1]))
         at = marker.end()
