@@ -38,7 +38,14 @@ def _columns(items: Sequence[T], box: Callable[[T], Box]) -> tuple[list[T], list
         if white >= gap and wide:
             best, gap = place, white
         reach = max(reach, box(item)[2])
-    return (by_left[:best], by_left[best:]) if best else None
+    if not best or _is_above(by_left[best:], by_left[:best], box):
+        return None
+    return by_left[:best], by_left[best:]
+
+
+def _is_above(right: Sequence[T], left: Sequence[T], box: Callable[[T], Box]) -> bool:
+    """Whether what stands on the right ends where the left begins, as a short title above its text."""
+    return max(box(one)[3] for one in right) <= min(box(one)[1] for one in left)
 
 
 def _bands(items: Sequence[T], box: Callable[[T], Box]) -> list[list[T]]:

@@ -142,6 +142,12 @@ def test_a_title_over_two_columns_comes_first() -> None:
     ]  # fmt: skip
 
 
+def test_a_short_title_in_the_middle_comes_before_the_text_below_it_on_the_left() -> None:
+    title, body = line("One", 320, 80, size=18, bold=True), line("body text", 40, 160)
+    boxes = [around("section-header", title), around("text", body)]
+    assert page([body, title], boxes).markdown == "# One\n\nbody text"
+
+
 def test_repeated_lines_and_page_numbers_are_furniture() -> None:
     facts = replace(FACTS, furniture=frozenset({("top", squeeze("Acme Report 2023"))}))
     written = page(
