@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-_CELL = re.compile(rb"<((?:\w+:)?)c\b[^>]*>.*?</\1c>", re.S)
+_CELL = re.compile(rb"<((?:\w+:)?)c\b[^>]*(?<!/)>[^<]*(?:<(?!/?\1c\b)[^<]*)*</\1c>")
+"""A cell that holds something; the search ends at the next cell, however many are empty."""
 _FORMULA = re.compile(rb"<((?:\w+:)?)f\b[^>]*?(?:/>|>.*?</\1f>)", re.S)
 _VALUE = re.compile(rb"<(?:\w+:)?v>[^<]")
 _SHARED = re.compile(rb"""<(?:\w+:)?f\b[^>]*\bsi=["'](\d+)["']""")
