@@ -78,6 +78,8 @@ def _report(report: Report) -> None:
         _line(f"        {one['remedy']}")
     for one in summary["left_out"]:
         _line(f"left out: {one['collection']}/{one['source']}: {one['part']}")
+    if count := summary["documents_with_parts_left_out_by_policy"]:
+        _line(f"left out by policy in {count} document{'s' * (count > 1)}; see drac status")
     for one in summary["failed_pages"]:
         _line(f"failed: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
     for one in summary["fallback_pages"][:_MOST]:

@@ -307,6 +307,7 @@ class Conversion:
             "source_sha256": document.sha256, "outputs": {document.kind.artifact: made.pdf_digest},
             "pages": made.pages, "fonts": asdict(made.fonts), "parity": asdict(made.parity),
             "numbers": made.numbers, "remarks": made.remarks, "left_out": made.left_out,
+            "withheld": made.withheld,
         }  # fmt: skip
         self._store.commit("normalize", document.normalize_digest, document.folder, meta)
         self._catalog.add_time("normalize", 1, made.seconds)
@@ -315,6 +316,7 @@ class Conversion:
     def _normalized(self, document: Document) -> None:
         document.meta = self._store.meta("normalize", document.normalize_digest)
         document.result.left_out = tuple(document.meta.get("left_out") or ())
+        document.result.withheld = str(document.meta.get("withheld") or "")
         pages = [Page(document.output, n) for n in self._selected(document)]
         recipe = self._recipe(document)
         document.digests = {
@@ -333,7 +335,8 @@ class Conversion:
         total = int(document.meta["pages"])
         chosen = [n for n in range(1, total + 1) if wanted is None or n in wanted]
         if not chosen:
-            raise DocumentError(f"has {total} pages, none of those asked for", remedy="Correct --pages.")
+            noun = "page" if total == 1 else "pages"
+            raise DocumentError(f"has {total} {noun}, none of those asked for", remedy="Correct --pages.")
         return chosen
 
     def _reader(self, document: Document) -> Reading:
@@ -473,7 +476,8 @@ class Conversion:
             "fonts": document.meta.get("fonts") if good else None,
             "parity": document.meta.get("parity") if good else None,
             "numbers": document.meta.get("numbers") if good else None,
-            "remarks": document.meta.get("remarks") if good else None,
+            "remarks": [*document.meta.get("remarks", ()), *filter(None, [document.result.withheld])]
+            if good else None,
             "left_out": document.meta.get("left_out") if good else None,
             "container": document.source.container or None, "stored": document.source.stored or None,
             "unpack": document.unpack_digest,

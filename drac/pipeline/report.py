@@ -34,6 +34,8 @@ class DocumentResult:
     """Why pages were read by `local` instead, by number."""
     left_out: tuple[str, ...] = ()
     """Parts of the document that are not on its pages because they are past a limit, a line each."""
+    withheld: str = ""
+    """A line on what policy leaves out of it; empty where nothing is."""
 
 
 @dataclass(slots=True)
@@ -107,6 +109,7 @@ class Report:
                 {"collection": one.source.collection, "source": one.source.path, "part": part}
                 for one in self.documents for part in one.left_out
             ],
+            "documents_with_parts_left_out_by_policy": sum(bool(one.withheld) for one in self.documents),
             "skipped": [
                 {"path": one.path, "reason": one.reason, "kind": one.kind} for one in self.skipped
             ],

@@ -55,6 +55,8 @@ class Normalized:
     """What a reader of the PDF should know, such as empty rows that are left out: a line each."""
     left_out: tuple[str, ...] = ()
     """Parts of the document that are not in the PDF because they are past a limit, a line each."""
+    withheld: str = ""
+    """A line on what policy leaves out: hidden, deleted, comments, notes; empty where nothing is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,8 +187,9 @@ def normalize_task(task: NormalizeTask) -> Normalized:
     if pages > task.settings.max_pages:
         raise LimitExceeded(f"{pages:,} pages, more than the limit of {task.settings.max_pages:,}")
     fonts, parity = _compared(task)
+    said = (*_remarks(task), _withheld(task))
     seconds = time.perf_counter() - began
-    return Normalized(pages, file_digest(task.target), seconds, fonts, parity, numbers, *_remarks(task))
+    return Normalized(pages, file_digest(task.target), seconds, fonts, parity, numbers, *said)
 
 
 def _native_pages(task: NormalizeTask) -> int:
@@ -235,6 +236,16 @@ def _remarks(task: NormalizeTask) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     known = json.loads(file.read_text("utf-8"))
     return tuple(known["remarks"]), tuple(known["left_out"])
+
+
+def _withheld(task: NormalizeTask) -> str:
+    """What policy leaves out of an Office document."""
+    from drac.adapters.source_withheld import withheld
+
+    if task.converter != "finish" or not task.original:
+        return ""
+    beside = task.target.with_name("decrypted")
+    return withheld(task.original, task.suffix, task.settings, task.passwords, beside)
 
 
 def _compared(task: NormalizeTask) -> tuple[Fonts, Parity]:

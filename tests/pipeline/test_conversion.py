@@ -311,6 +311,24 @@ def test_fonts_and_missing_words_stand_in_the_record_and_in_the_status(bench: Be
     assert bench.counts["fonts_replaced"] == before["fonts_replaced"]
 
 
+def test_what_policy_leaves_out_is_in_the_record_the_status_and_the_set(bench: Bench) -> None:
+    bench.write("a.pdf", "text")
+    bench.write("b.pdf", "other")
+    said = "left out: 2 hidden sheets"
+
+    def noting(task: NormalizeTask) -> Normalized:
+        return replace(normalize(task), withheld=said if task.source.name == "a.pdf" else "")
+
+    made = tools()
+    noted = Tools(**{name: getattr(made, name) for name in made.__slots__} | {"normalize": noting})
+    report = bench.run(noted)
+    assert report.exit_code == 0
+    assert report.summary()["documents_with_parts_left_out_by_policy"] == 1
+    assert [(one["source"], one["line"]) for one in bench.counts["remarks"]] == [("a.pdf", said)]
+    exported = {one["source"]: one.get("remarks") for one in bench.export()["documents"]}
+    assert exported == {"a.pdf": [said], "b.pdf": None}
+
+
 def test_changed_document_takes_the_place_of_the_old_one(bench: Bench) -> None:
     bench.write("a.pdf", "old", "old two")
     bench.run()

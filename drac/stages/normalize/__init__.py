@@ -20,7 +20,7 @@ from drac.stages.normalize.stage import run
 from drac.stages.normalize.words import ENOUGH, IMPLAUSIBLE, compare
 
 NAME = "normalize"
-VERSION = "3"
+VERSION = "4"
 """Raised whenever the same source and tools would give another PDF."""
 
 __all__ = [
