@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -61,6 +61,49 @@ def lines_of(
     parts = _parted(glyphs) if upright and glyphs else [glyphs]
     printed = [part for part in parts if any(not glyph.text.isspace() for glyph in part)]
     return [_line(part, upright, order + place, run) for place, part in enumerate(printed)]
+
+
+def part_at_insets(lines: Sequence[Line]) -> list[Line]:
+    """Lines parted where another one stands in a gap between their words, in the order of content.
+
+    A letter that the font lacks is drawn by itself, in another font, over the room that was left for it.
+    """
+    by_baseline: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        by_baseline[round(line.baseline)].append(line)
+    parted: list[Line] = []
+    for line in lines:
+        beside = by_baseline[round(line.baseline)]
+        insets = (
+            [one.box for one in beside if one is not line and _stands_in(one, line)] if line.upright else []
+        )
+        parted += _parts(line, insets)
+    return [replace(line, order=order) for order, line in enumerate(parted)]
+
+
+def _stands_in(inset: Line, line: Line) -> bool:
+    left, right = inset.box[0], inset.box[2]
+    if not inset.upright or len(line.words) < 2 or not line.box[0] < left < right < line.box[2]:
+        return False
+    slack = 0.1 * line.size
+    return all(word.box[2] <= left + slack or word.box[0] >= right - slack for word in line.words)
+
+
+def _parts(line: Line, insets: Sequence[Box]) -> Iterator[Line]:
+    words: list[Word] = []
+    for word in line.words:
+        if words and any(words[-1].box[0] < box[0] < word.box[0] for box in insets):
+            yield _of_words(line, words)
+            words = []
+        words.append(word)
+    yield _of_words(line, words) if len(words) < len(line.words) else line
+
+
+def _of_words(line: Line, words: Sequence[Word]) -> Line:
+    box = (words[0].box[0], line.box[1], words[-1].box[2], line.box[3])
+    bold = min(line.bold_words, len(words)) if words[0] is line.words[0] else 0
+    raw = " ".join(word.text for word in words)
+    return replace(line, words=tuple(words), box=box, bold_words=bold, raw=raw)
 
 
 def _parted(glyphs: Sequence[_Glyph]) -> list[list[_Glyph]]:

@@ -10,7 +10,7 @@ from typing import Any
 from drac.adapters.pymupdf_bidi import runs_left
 from drac.adapters.pymupdf_glyphs import Mender, is_garbage
 from drac.adapters.pymupdf_layout import mupdf
-from drac.adapters.pymupdf_lines import lines_of, text_of
+from drac.adapters.pymupdf_lines import lines_of, part_at_insets, text_of
 from drac.records import Box
 from drac.stages.convert.page import Line
 
@@ -84,7 +84,7 @@ def page_content(page: Any, mender: Mender | None = None) -> PageContent:
     return PageContent(
         width=rect.width,
         height=rect.height,
-        lines=tuple(lines),
+        lines=tuple(part_at_insets(lines)),
         hidden=tuple(hidden),
         rules=tuple(_rules(blocks)),
         pictures=_share((block["bbox"] for block in blocks if block["type"] == 1), rect),

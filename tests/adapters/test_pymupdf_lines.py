@@ -10,8 +10,10 @@ import pymupdf
 import pytest
 
 from drac.adapters.pymupdf_lines import lines_of as glyph_lines
+from drac.adapters.pymupdf_lines import part_at_insets
 from drac.adapters.pymupdf_text import page_content
 from drac.stages.convert.page import Line
+from drac.stages.convert.text import line_text, visual_lines
 
 Drawn = Callable[[pymupdf.Page], object]
 
@@ -86,3 +88,22 @@ def test_letters_that_all_overlap_are_set_tight_and_no_overprint() -> None:
     ]
     (line,) = glyph_lines((1.0, 0.0), [{**span, "chars": glyphs}], 0, 0)
     assert line.text == "Guide"
+
+
+def test_a_letter_drawn_into_the_room_left_for_it_stands_in_its_word() -> None:
+    span = {"size": 10.0, "flags": 0, "char_flags": 0, "origin": (50.0, 100.0)}
+
+    def drawn(text: str, left: float) -> Line:
+        glyphs = [
+            {"c": c, "bbox": (left + 5 * place, 92.0, left + 5 * place + 5, 102.0)}
+            for place, c in enumerate(text)
+        ]
+        (line,) = glyph_lines((1.0, 0.0), [{**span, "chars": glyphs}], 0, 0)
+        return line
+
+    parts = part_at_insets([drawn("at ( ik) it", 50), drawn("t", 70)])
+    assert [one.text for one in parts] == ["at (", "ik) it", "t"]
+    assert [one.order for one in parts] == [0, 1, 2]
+    assert line_text(visual_lines(parts)[0]) == "at (tik) it"
+    apart = [drawn("left right", 50), drawn("over", 60)]
+    assert [one.text for one in part_at_insets(apart)] == ["left right", "over"]
