@@ -32,6 +32,7 @@ from drac.adapters.libreoffice_profile import settings_digest
 from drac.adapters.libreoffice_programs import has_math, health, libreoffice_version
 from drac.adapters.libreoffice_text import write_flat_sheet, write_plain_text
 from drac.adapters.office_copy import prepare
+from drac.adapters.remarks import keep_remarks
 from drac.adapters.sandbox import Sandbox
 from drac.errors import (
     CorruptDocument,
@@ -93,14 +94,6 @@ def numbers_file(pdf: Path) -> Path:
     A list of integers, one a page: slides that are left out count, a continuation has its slide's number.
     """
     return pdf.with_name(f"{pdf.name}.numbers")
-
-
-def remarks_file(pdf: Path) -> Path:
-    """Where it stands what a reader of the PDF should know, if there is anything.
-
-    An object of two lists of lines: `remarks`, and `left_out` for parts that are past a limit.
-    """
-    return pdf.with_name(f"{pdf.name}.remarks")
 
 
 class LibreOfficeConverter:
@@ -212,9 +205,7 @@ def _keep(made: OfficeResult, target: Path) -> None:
     """Put beside the PDF what is to be known of it."""
     if made.numbers != tuple(range(1, len(made.numbers) + 1)):
         numbers_file(target).write_text(json.dumps(made.numbers), "utf-8")
-    if made.remarks or made.left_out:
-        known = {"remarks": made.remarks, "left_out": made.left_out}
-        remarks_file(target).write_text(json.dumps(known), "utf-8")
+    keep_remarks(target, made.remarks, made.left_out)
 
 
 @dataclass(frozen=True, slots=True)

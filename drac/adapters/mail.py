@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape, unescape
+from itertools import groupby
 from urllib.parse import unquote
 
 _REFERENCE = re.compile(
@@ -13,6 +14,14 @@ _REFERENCE = re.compile(
 )
 _SOMETHING = re.compile(r"<img\b|<svg\b|<table\b", re.IGNORECASE)
 _UNSEEN = re.compile(r"<(style|script|title|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_WORD = re.compile(r"\w+")
+_LINK = re.compile(r"(?:https?|mailto|cid):\S+", re.IGNORECASE)
+_SHARED = 3
+"""Words in a row by which two texts are taken to say the same."""
+_TELLING = 5
+"""Words in a row that only one of two texts has, from which on it is worth a remark."""
+_QUOTED = 20
+"""Words of them that a remark quotes."""
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 
 
@@ -46,6 +55,8 @@ class Mail:
     """Parts that the body refers to."""
     attachments: tuple[MailPart, ...] = field(default=())
     """All other parts, in order."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the mail should know of it, e.g. that an attachment is cut."""
 
 
 def html_of_text(text: str) -> str:
@@ -57,6 +68,30 @@ def html_of_text(text: str) -> str:
 def shows_something(page: str) -> bool:
     """Whether an HTML body has text or pictures."""
     return bool(_SOMETHING.search(page) or unescape(_UNSEEN.sub("", page)).strip())
+
+
+def lacking_words(page: str, shown: Sequence[str]) -> str:
+    """The first words in a row that `page` has and the pages `shown` lack; empty for fewer than five."""
+    words = _words(page)
+    known = {one for other in shown for one in _runs([word.casefold() for word in _words(other)])}
+    told = [False] * len(words)
+    for at, run in enumerate(_runs([word.casefold() for word in words])):
+        if run in known:
+            told[at : at + _SHARED] = [True] * _SHARED
+    for same, run_of in groupby(range(len(words)), key=told.__getitem__):
+        lost = list(run_of)
+        if not same and len(lost) >= _TELLING:
+            more = " …" if len(lost) > _QUOTED else ""
+            return " ".join(words[at] for at in lost[:_QUOTED]) + more
+    return ""
+
+
+def _words(page: str) -> list[str]:
+    return _WORD.findall(_LINK.sub(" ", unescape(_UNSEEN.sub(" ", page))))
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[at:] for at in range(_SHARED)), strict=False)
 
 
 def split_related(body: Sequence[str], parts: Iterable[MailPart]) -> tuple[list[MailPart], list[MailPart]]:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from drac.adapters import mime_mail, outlook_mail, weasyprint_html
 from drac.adapters.mail import Mail, MailPart, html_of_text, part_keys, reference_key
+from drac.adapters.mime_content import part_bytes
 from drac.adapters.mime_text import charset_text, header_text, html_part_text
+from drac.adapters.remarks import keep_remarks
 from drac.errors import CorruptDocument, EmptyDocument
 
 _STYLE = """
-.drac-head p { margin: 1pt 0; overflow-wrap: anywhere }
+.drac-head p { margin: 0 0 9pt; overflow-wrap: anywhere }
 .drac-head { border-bottom: 0.5pt solid; padding-bottom: 6pt; margin-bottom: 10pt }
 .drac-head h1 { font-size: 16pt; margin: 0 0 6pt; overflow-wrap: anywhere }
 .drac-lines { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 8pt }
@@ -35,24 +37,27 @@ class MailConverter:
         return {**self._html.fingerprint, **reader_fingerprint()}
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
-        """Print `source` to `target`; the same bytes for the same mail and tools.
+        """Print `source` to `target`; the same bytes for the same mail and tools. Remarks go
+        to `remarks.remarks_file`.
 
         Raises EmptyDocument (no bytes, or a mail without anything), CorruptDocument, EncryptedDocument or
         ConverterUnavailable.
         """
         if not source.stat().st_size:
             raise EmptyDocument(f"{source}: an empty file of 0 bytes")
-        page, base, parts = _web_archive(source) if suffix == ".mhtml" else _mail(source, suffix)
+        made, remarks = (_web_archive(source), ()) if suffix == ".mhtml" else _mail(source, suffix)
+        page, base, parts = made
         from drac.adapters.weasyprint_fetcher import BASE, PartsOnly
 
         sheet = weasyprint_html.Sheet(source, page, base or BASE, PartsOnly(parts))
         target.write_bytes(weasyprint_html.printed(sheet))
+        keep_remarks(target, remarks)
 
 
 def reader_fingerprint() -> Mapping[str, str]:
     """Versions of what reads mail."""
     packages = ("extract-msg", "tnefparse", "RTFDE", "striprtf")
-    return {"mail": "1"} | {name: version(name) for name in packages}
+    return {"mail": "2"} | {name: version(name) for name in packages}
 
 
 def read(source: Path, suffix: str) -> Mail:
@@ -64,11 +69,11 @@ Page = tuple[str, str | None, dict[str, tuple[bytes, str]]]
 """A page, the address that its references are relative to, and its parts by address."""
 
 
-def _mail(source: Path, suffix: str) -> Page:
+def _mail(source: Path, suffix: str) -> tuple[Page, tuple[str, ...]]:
     mail = read(source, suffix)
     if not (mail.headers or mail.subject or mail.body or mail.attachments):
         raise EmptyDocument(f"{source}: a mail without headers, text and attachments")
-    return mail_page(mail), None, _by_address(mail.related)
+    return (mail_page(mail), None, _by_address(mail.related)), mail.remarks
 
 
 def mail_page(mail: Mail) -> str:
@@ -105,7 +110,7 @@ def _web_archive(source: Path) -> Page:
     if root is None:
         raise CorruptDocument(f"{source}: a web archive without a page")
     parts = [_part(one) for one in leaves if one is not root]
-    data = mime_mail.part_bytes(root)
+    data = part_bytes(root)
     if root.get_content_type() == "text/html" or root.get_content_type() == "application/xhtml+xml":
         page = html_part_text(data, mime_mail.charset_of(root))
     else:
@@ -129,5 +134,5 @@ def _location(part: Message) -> str:
 
 def _part(part: Message) -> MailPart:
     content_id = header_text(str(part.get("Content-ID", ""))).strip("<> ")
-    data = mime_mail.part_bytes(part)
+    data = part_bytes(part)
     return MailPart("", part.get_content_type(), data, content_id, _location(part))

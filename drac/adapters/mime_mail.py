@@ -12,7 +12,15 @@ from email.message import Message
 from pathlib import Path
 
 from drac.adapters import tnef
-from drac.adapters.mail import Mail, MailPart, html_of_text, shows_something, split_related
+from drac.adapters.mail import (
+    Mail,
+    MailPart,
+    html_of_text,
+    lacking_words,
+    shows_something,
+    split_related,
+)
+from drac.adapters.mime_content import cut_parts, part_bytes
 from drac.adapters.mime_text import charset_text, header_text, html_part_text, unflowed
 from drac.errors import CorruptDocument, EncryptedDocument
 from drac.stages.normalize.text import encoding_of
@@ -48,11 +56,21 @@ def message_of(data: bytes) -> Message:
 def mail_of(message: Message) -> Mail:
     """The mail that a message is."""
     found = _Found()
+    found.remarks += [_cut(part) for part in cut_parts(message)]
     _walk(message, found, 0)
     body = [page for page in found.body or found.enveloped if shows_something(page)]
     related, attachments = split_related(body, found.parts)
     headers = _headers(message)
-    return Mail(_shown(headers), headers.get("subject", ""), tuple(body), tuple(related), tuple(attachments))
+    return Mail(
+        _shown(headers), headers.get("subject", ""), tuple(body), tuple(related), tuple(attachments),
+        tuple(found.remarks),
+    )  # fmt: skip
+
+
+def _cut(part: Message) -> str:
+    name = _file_name(part)
+    what = f"attachment {name!r}" if name else f"a part of type {part.get_content_type()}"
+    return f"{what} is cut: the mail lacks its end"
 
 
 def _headers(message: Message) -> dict[str, str]:
@@ -79,6 +97,7 @@ class _Found:
     parts: list[MailPart] = field(default_factory=list)
     enveloped: list[str] = field(default_factory=list)
     """Bodies in a winmail.dat, which count where the mail has none."""
+    remarks: list[str] = field(default_factory=list)
 
 
 def _walk(part: Message, found: _Found, depth: int) -> None:
@@ -134,6 +153,16 @@ def _best(choices: list[Message], found: _Found, depth: int) -> None:
         found.body += within.body if at == best else []
         found.parts += within.parts
         found.enveloped += within.enveloped
+        found.remarks += within.remarks
+    found.remarks += _untold(choices, tried, best)
+
+
+def _untold(choices: list[Message], tried: list[_Found], best: int) -> list[str]:
+    """A remark where a plain text that is not shown says something that the text shown does not."""
+    plain = [at for at, one in enumerate(choices) if one.get_content_type() == "text/plain" and at != best]
+    shown = tried[best].body if tried else []
+    lost = (lacking_words(page, shown) for at in plain for page in tried[at].body)
+    return [f"its plain text, which is not shown, also says: {one}" for one in lost if one]
 
 
 def _rank(part: Message, found: _Found) -> int:
@@ -193,12 +222,6 @@ def _source(part: Message) -> str:
     out = io.BytesIO()
     email.generator.BytesGenerator(out, mangle_from_=False, maxheaderlen=0).flatten(part)
     return out.getvalue().decode("utf-8", "surrogateescape")
-
-
-def part_bytes(part: Message) -> bytes:
-    """A part's content, decoded."""
-    data = part.get_payload(decode=True)
-    return data if isinstance(data, bytes) else b""
 
 
 def _file_name(part: Message) -> str:

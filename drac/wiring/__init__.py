@@ -228,14 +228,11 @@ def _numbers(task: NormalizeTask) -> tuple[int | str, ...]:
 
 
 def _remarks(task: NormalizeTask) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is to be known of the PDF that LibreOffice made, and which parts of the document it lacks."""
-    from drac.adapters.libreoffice import remarks_file
+    """What is to be known of the PDF that was made, and which parts of the document it lacks."""
+    from drac.adapters.remarks import take_remarks
 
-    file = remarks_file(task.source)
-    if task.converter != "finish" or not file.exists():
-        return (), ()
-    known = json.loads(file.read_text("utf-8"))
-    return tuple(known["remarks"]), tuple(known["left_out"])
+    made = {"finish": task.source, "mail": task.target}.get(task.converter)
+    return take_remarks(made) if made else ((), ())
 
 
 def _withheld(task: NormalizeTask) -> str:

@@ -16,7 +16,8 @@ import pytest
 from fakes_normalize import page_texts
 from openpyxl.styles import Alignment, Border, Side
 
-from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits, remarks_file
+from drac.adapters.libreoffice import LibreOfficeConverter, OfficeLimits
+from drac.adapters.remarks import remarks_file
 from drac.errors import EmptyDocument, LimitExceeded
 
 Make = Callable[[Any], None]

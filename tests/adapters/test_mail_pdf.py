@@ -15,7 +15,11 @@ from PIL import Image
 
 from drac.adapters.mail_pdf import MailConverter, mail_page
 from drac.adapters.mime_mail import mail_of, message_of
+from drac.adapters.pymupdf_reader import LocalReader
+from drac.adapters.remarks import remarks_file, take_remarks
+from drac.config import ConvertSettings
 from drac.errors import CorruptDocument, EmptyDocument
+from drac.records import Page
 from drac.stages.normalize import detect
 
 
@@ -143,3 +147,19 @@ def test_a_mail_is_told_by_its_content(tmp_path: Path) -> None:
 def test_the_same_bytes_each_time(tmp_path: Path) -> None:
     data = mail(text("x"), attachment("a.pdf", b"x"), head=HEAD)
     assert convert(tmp_path, data).read_bytes() == convert(tmp_path, data).read_bytes()
+
+
+def test_what_is_to_be_known_of_a_mail_is_kept_for_its_record(tmp_path: Path) -> None:
+    whole = mail(text("See attached."), attachment("a.txt", b"words and more words"))
+    pdf = convert(tmp_path, whole[: whole.index(b"more")])
+    assert take_remarks(pdf) == (("attachment 'a.txt' is cut: the mail lacks its end",), ())
+    assert not remarks_file(pdf).exists()
+
+
+def test_each_header_line_is_a_paragraph(tmp_path: Path) -> None:
+    pdf = convert(tmp_path, mail(text("Dear Bo,"), attachment("a.pdf", b"x"), subject="Ferries"))
+    (page,) = LocalReader(ConvertSettings()).read(pdf, [Page("", 1)])
+    assert page.markdown.split("\n\n") == [
+        "# Ferries", "From: Anna <anna@example.org>", "To: bo@example.org",
+        "Date: Mon, 1 Jan 2024 10:00:00 +0100", "Attachments: a.pdf", "Dear Bo,",
+    ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import contextlib
 import re
 from pathlib import Path
@@ -215,3 +216,59 @@ _PIECES = st.sampled_from(
 def test_any_mail_can_be_read(pieces: list[bytes]) -> None:
     with contextlib.suppress(EncryptedDocument):
         read(HEAD.encode() + b"".join(pieces))
+
+
+ENCODED = base64.encodebytes(b"All that was said of ferries. " * 20)
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3, 4, 61])
+def test_a_mail_cut_in_a_base64_attachment_is_decoded_as_far_as_it_goes(lost: int) -> None:
+    part = attachment("a.txt", ENCODED.rstrip(b"=\n")[:-lost], more="Content-Transfer-Encoding: base64\r\n")
+    whole = mail(text("See attached."), part)
+    found = read(whole[: whole.rindex(b"\r\n--")])
+    (attached,) = found.attachments
+    whole_text = b"All that was said of ferries. " * 20
+    assert whole_text.startswith(attached.data)
+    assert len(attached.data) > len(whole_text) - lost - 3
+    assert found.remarks == ("attachment 'a.txt' is cut: the mail lacks its end",)
+
+
+def test_a_cut_attachment_between_others_is_told() -> None:
+    cut = attachment("a.txt", ENCODED.rstrip(b"=\n")[:402], more="Content-Transfer-Encoding: base64\r\n")
+    found = read(mail(text("See attached."), cut, attachment("b.txt", b"whole")))
+    assert found.attachments[0].data.startswith(b"All that was said")
+    assert found.remarks == ("attachment 'a.txt' is cut: the mail lacks its end",)
+
+
+def test_cut_quoted_printable_loses_only_its_half_letter() -> None:
+    part = attachment("a.txt", b"Gr=C3=B6=C", more="Content-Transfer-Encoding: quoted-printable\r\n")
+    found = read(mail(text("See attached."), part))
+    assert found.attachments[0].data == "Grö".encode()
+    assert found.remarks
+
+
+def test_cut_uuencode_is_decoded_as_far_as_it_goes() -> None:
+    lines = [binascii.b2a_uu(b"All that was said of ferries, 45 bytes long. "[:45]) for _ in range(3)]
+    body = b"begin 644 a.txt\n" + b"".join(lines)[:-10]
+    part = attachment("a.txt", body, more="Content-Transfer-Encoding: x-uuencode\r\n")
+    found = read(mail(text("See attached."), part))
+    assert found.attachments[0].data == b"All that was said of ferries, 45 bytes long. "[:45] * 2
+    assert found.remarks == ("attachment 'a.txt' is cut: the mail lacks its end",)
+
+
+def test_a_whole_mail_has_no_remarks() -> None:
+    part = attachment("a.txt", ENCODED, more="Content-Transfer-Encoding: base64\r\n")
+    assert read(mail(text("See attached."), part)).remarks == ()
+
+
+def test_words_of_a_plain_text_that_its_html_lacks_are_told() -> None:
+    plain = text("The ferry leaves at nine o'clock.\r\nTickets must be bought on the day before.\r\n")
+    page = text("<p>The <b>ferry</b> leaves at nine o'clock.</p>", "html")
+    found = read(mail(plain, page, kind="alternative"))
+    assert found.remarks == (
+        "its plain text, which is not shown, also says: Tickets must be bought on the day before",
+    )
+    same = text(
+        "<p>The ferry leaves at nine o'clock.</p><p>Tickets must be bought on the day before.", "html"
+    )
+    assert read(mail(plain, same, kind="alternative")).remarks == ()
