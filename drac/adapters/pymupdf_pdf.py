@@ -5,6 +5,7 @@ PyMuPDF is imported inside the functions: it prints to file descriptor 1, and ru
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from typing import Any
 from drac.adapters.pymupdf_lines import plain_text
 from drac.errors import CorruptDocument, EmptyDocument, EncryptedDocument, LimitExceeded
 from drac.ports import PdfInfo
+
+log = logging.getLogger(__name__)
 
 _TAIL = 2_048
 """Bytes at the end in which `startxref` stands in a file that is whole (ISO 32000-1, 7.5.5)."""
@@ -121,7 +124,8 @@ def opened(pdf: Path, password: str | None = None) -> Iterator[tuple[Any, bool]]
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
         if "malloc" in str(error):
             raise LimitExceeded(f"{pdf}: it takes more memory than a worker may ask for ({error})") from error
-        raise CorruptDocument(f"{pdf}: damaged beyond repair ({error})") from error
+        log.debug("%s", pdf, exc_info=error)
+        raise CorruptDocument(f"{pdf}: damaged beyond repair; it cannot be read as a PDF") from error
 
 
 def _unlock(pdf: Path, document: Any, password: str | None) -> bool:

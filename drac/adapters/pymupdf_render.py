@@ -53,7 +53,7 @@ def open_page(pdf: Path, number: int) -> Iterator[Any]:
     try:
         document = pymupdf.open(pdf)
     except Exception as error:
-        raise CorruptDocument(f"{pdf.name}: cannot be opened as PDF: {error}") from error
+        raise CorruptDocument(f"{pdf.name}: damaged; it does not open as a PDF") from error
     try:
         if not 1 <= number <= document.page_count:
             raise PageError(f"{pdf.name}: there is no page {number}; it has {document.page_count}")

@@ -29,6 +29,7 @@ def run(arguments: list[str]) -> int:
 
     try:
         code = int(app(args=arguments, prog_name="drac", standalone_mode=False) or 0)
+        sys.stdout.flush()
         return _interrupted() if code == Interrupted.exit_code else code
     except typer.Exit as error:
         return _interrupted() if error.exit_code == Interrupted.exit_code else error.exit_code
@@ -37,12 +38,21 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort, Interrupted):
         return _interrupted()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
+        return _nobody_reads()
+    except SystemExit as error:  # typer's answer to a closed pipe
+        if isinstance(error.__context__, BrokenPipeError):
+            return _nobody_reads()
+        raise
     except DracError as error:
         return _complain(error)
     except Exception as error:
         return _unexpected(error)
+
+
+def _nobody_reads() -> int:
+    """The reader of a pipe, such as `head`, has gone: no failure."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
 
 
 def _interrupted() -> int:
@@ -71,4 +81,5 @@ def _words(error: Exception) -> str:
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:
-    raise Interrupted("terminated")
+    # no Exception: libraries catch those, and would tell an end as a failure of their own
+    raise KeyboardInterrupt

@@ -87,16 +87,17 @@ def _report(report: Report) -> None:
     if summary["fallback_pages"]:
         count = len(summary["fallback_pages"])
         _line(f"{count} of the pages were read by `local` instead; --retry fallback asks the model for them")
-    _skipped(summary["skipped"])
+    _skipped(summary["skipped"], "drac status names them")
 
 
-def _skipped(skipped: list[dict[str, str]]) -> None:
+def _skipped(skipped: list[dict[str, str]], where: str) -> None:
+    """What was not taken, and `where` the ignored files stand by name."""
     for one in skipped:
         if one["kind"] == "unusable":
             _line(f"not usable: {one['path']}: {one['reason']}")
     ignored = Counter(one["reason"] for one in skipped if one["kind"] == "ignored")
     for reason, count in ignored.most_common():
-        _line(f"ignored: {count} x {reason} (drac status names them)")
+        _line(f"ignored: {count} x {reason} ({where})")
 
 
 def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
@@ -194,6 +195,8 @@ def status(counts: dict[str, Any], as_json: bool, verbose: bool = False) -> None
     for kind in ("failed", "fallback"):
         for one in counts[f"{kind}_pages"]:
             _line(f"{kind}: {one['collection']}/{one['source']} page {one['page']}: {one['reason']}")
+    if not counts["skipped_known"]:
+        _line("ignored: not known until the next run; the catalog was made anew")
     for one in counts["skipped"]:
         _line(f"{one['kind']}: {one['path']}: {one['reason']}")
     for name, label in (("left_out", "left out"), ("remarks", "note")):
@@ -293,9 +296,13 @@ def dry_run(estimate: dict[str, Any], as_json: bool) -> int:
         _line(f"mails and archives whose attachments and files are not counted: {containers}")
     for one in estimate["problems"]:
         _line(f"not usable: {one}")
+    _skipped(estimate["skipped"], "--json names them")
     for one in estimate.get("by_stage", []):
         _stage_estimate(one)
-    _line(f"requests: {estimate['requests']}; dollars: {_dollars(estimate['usd'], estimate['usd_range'])}")
+    dollars = _dollars(estimate["usd"], estimate["usd_range"])
+    known = estimate["documents"] - unknown
+    of = f" (of {known} of {estimate['documents']} documents, whose pages are known)" if unknown else ""
+    _line(f"requests: {estimate['requests']}; dollars: {dollars}{of}")
     return 0
 
 

@@ -29,7 +29,7 @@ from drac.pipeline.searching import Found, search_set
 from drac.pipeline.status import status as count
 from drac.records import Health, PageState
 from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
-from drac.store.catalog import Catalog
+from drac.store.catalog import Catalog, kept_of
 from drac.store.store import Store
 from drac.wiring import counting
 
@@ -109,8 +109,9 @@ def _reading(workspace: Path) -> Store:
 def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str) -> Outcome:
     """normalize, convert, plan, export, index."""
     set_folder(Store(workspace), set_name)
+    found, options = wanted.discover(settings.normalize.archives), wanted.options()
     with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
-        report, vanished = _convert(store, catalog, settings, wanted, models)
+        report, vanished = _convert(store, catalog, settings, found, options, models)
         planned, exported = _plan(store, catalog, settings, set_name, models)
         indexed, note = _index_if_possible(store, catalog, settings, set_name, exported)
     code = first_code([report.exit_code, _stored_code(exported, settings.run.max_fallback)])
@@ -122,8 +123,9 @@ def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str) -> O
 
 def convert(workspace: Path, settings: Settings, wanted: Wanted) -> Outcome:
     """normalize and convert."""
+    found, options = wanted.discover(settings.normalize.archives), wanted.options()
     with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
-        report, vanished = _convert(store, catalog, settings, wanted, models)
+        report, vanished = _convert(store, catalog, settings, found, options, models)
     return Outcome(report.exit_code, workspace, report, vanished=tuple(vanished), spending=models.spending())
 
 
@@ -137,9 +139,13 @@ def _models(settings: Settings, workspace: Path) -> Iterator[wiring.Models]:
 
 
 def _convert(
-    store: Store, catalog: Catalog, settings: Settings, wanted: Wanted, models: wiring.Models
+    store: Store,
+    catalog: Catalog,
+    settings: Settings,
+    found: Discovery,
+    options: Options,
+    models: wiring.Models,
 ) -> tuple[Report, list[str]]:
-    found, options = wanted.discover(settings.normalize.archives), wanted.options()
     sources = known.to_retry(store, found.sources, options.retry)
     known.check_identities(store, sources)
     for line in known.known_elsewhere(store, sources):
@@ -243,11 +249,14 @@ def repair(workspace: Path) -> Repaired:
     """Check the files, make the catalog anew."""
     _reading(workspace)
     with Store(workspace) as store:
+        kept = kept_of(store.catalog_path)
         for name in ("", "-wal", "-shm"):
             Path(f"{store.catalog_path}{name}").unlink(missing_ok=True)
         catalog = Catalog(store.catalog_path)
         try:
-            return repair_store(store, catalog)
+            repaired = repair_store(store, catalog)
+            catalog.put_kept(kept)
+            return repaired
         finally:
             catalog.close()
 

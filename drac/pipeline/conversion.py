@@ -25,6 +25,7 @@ from drac.errors import (
     DiskFull,
     DocumentError,
     DracError,
+    EmptyDocument,
     EncryptedDocument,
     EngineUnavailable,
     Interrupted,
@@ -444,9 +445,12 @@ class Conversion:
         message = named.message.removeprefix(f"{document.path}: ")
         if document.source.stored:
             message = message.replace(str(document.path), document.source.path)
-        document.result.error, document.result.remedy = message, named.remedy
+        remedy = named.remedy
+        if document.within and isinstance(named, (CorruptDocument, EmptyDocument)):
+            remedy = f"It is a part of {document.within}; repair or replace it there, then run again."
+        document.result.error, document.result.remedy = message, remedy
         lasting = isinstance(named, DocumentError) and (named.lasting or isinstance(named, WorkerDied))
-        self._keep_source(document, state="failed", error=message, remedy=named.remedy, lasting=lasting)
+        self._keep_source(document, state="failed", error=message, remedy=remedy, lasting=lasting)
         self._catalog.drop_pages(document.source.doc_id)
         self._progress.document(document.source, message)
 

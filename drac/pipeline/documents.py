@@ -35,6 +35,8 @@ class Document:
     """Where its bytes are."""
     result: DocumentResult
     """What the report will say."""
+    within: str = ""
+    """Path of the mail or archive that it is a part of; empty for a file of its own."""
     sha256: str = ""
     """Of its bytes, hexadecimal; empty until they are read."""
     kind: DocumentType | None = None

@@ -10,9 +10,9 @@ from drac.records import Skipped, Source
 from drac.store.store import Store
 
 
-def new_document(store: Store, source: Source) -> Document:
-    """A document at the beginning of its way."""
-    return Document(source, document_file(store, source), DocumentResult(source))
+def new_document(store: Store, source: Source, within: str = "") -> Document:
+    """A document at the beginning of its way, `within` the mail or archive of that path."""
+    return Document(source, document_file(store, source), DocumentResult(source), within)
 
 
 class Intake:
@@ -27,7 +27,7 @@ class Intake:
         self.skipped += skipped_parts(self._store, container.source, digest)
         parts = parts_of(self._store, container.source, digest)
         wanted = [one for one in parts if self._is_wanted(one) and self._is_free(one)]
-        return [(one, new_document(self._store, one.source)) for one in wanted]
+        return [(one, new_document(self._store, one.source, container.source.path)) for one in wanted]
 
     def _is_wanted(self, part: Part) -> bool:
         """With `--retry`: what is in that state, and what was not known before."""

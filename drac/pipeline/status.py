@@ -14,6 +14,8 @@ from drac.store.journal import paid_replies
 _WHOLE = 0.99
 """Share of a source's words or numbers in its PDF below which `drac status` names the document."""
 
+_SKIPPED = ("path", "reason", "kind")
+
 
 def status(catalog: Catalog, root: Path) -> dict[str, Any]:
     """Documents and pages by state, failures with reasons, time a stage, tokens and dollars.
@@ -33,7 +35,8 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         "parity": _parity(catalog),
         "remarks": _remarks(catalog, left_out=False),
         "left_out": _remarks(catalog, left_out=True),
-        "skipped": catalog.rows("SELECT path, reason, kind FROM skipped ORDER BY path"),
+        "skipped": [dict(zip(_SKIPPED, row, strict=True)) for row in catalog.skipped() or ()],
+        "skipped_known": catalog.skipped() is not None,
         "stages": catalog.rows(
             "SELECT stage, units, round(seconds, 3) AS seconds FROM timings ORDER BY stage"
         ),

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,32 @@ _SOURCE_COLUMNS = (
 _NOTED = ("remarks", "left_out")
 """Lists of lines in a source's record."""
 
+_SKIPPED_KNOWN = 1
+"""SQLite's `user_version` of a catalog that a run has told what it did not take."""
+
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA)
 """What SQLite says of a file that is none of its own, or has not the tables that it should have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a catalog alone holds, so that it cannot be made anew from the files."""
+
+    skipped: tuple[tuple[str, str, str], ...] | None = None
+    """(path, reason, kind) of what the last run did not take; None: not known."""
+    timings: tuple[tuple[str, int, float], ...] = ()
+    """(stage, units, seconds)."""
+
+
+def kept_of(path: Path) -> Kept:
+    """What can be read of a catalog that is about to be made anew; nothing where it is damaged or missing."""
+    if not path.exists():
+        return Kept()
+    catalog = Catalog(path, readonly=True)
+    try:
+        return Kept(catalog.skipped(), catalog.timings())
+    finally:
+        catalog.close()
 
 
 class Catalog:
@@ -112,11 +137,36 @@ class Catalog:
         lines = [(doc_id, line, key == "left_out") for key in _NOTED for line in record.get(key) or ()]
         self._db.executemany("INSERT OR REPLACE INTO remarks VALUES (?,?,?)", lines)
 
+    def skipped(self) -> tuple[tuple[str, str, str], ...] | None:
+        """What the last run did not take; None where that is not known: no run, or a damaged catalog."""
+        try:
+            rows = self._db.execute("SELECT path, reason, kind FROM skipped ORDER BY path").fetchall()
+            known = bool(rows) or self._db.execute("PRAGMA user_version").fetchone()[0] >= _SKIPPED_KNOWN
+        except sqlite3.DatabaseError:
+            return None
+        return tuple((row[0], row[1], row[2]) for row in rows) if known else None
+
+    def timings(self) -> tuple[tuple[str, int, float], ...]:
+        """(stage, units, seconds); none where they cannot be read."""
+        try:
+            rows = self._db.execute("SELECT stage, units, seconds FROM timings ORDER BY stage").fetchall()
+        except sqlite3.DatabaseError:
+            return ()
+        return tuple((row[0], row[1], row[2]) for row in rows)
+
+    def put_kept(self, kept: Kept) -> None:
+        """Take over what an older catalog held alone."""
+        if kept.skipped is not None:
+            self.put_skipped(list(kept.skipped))
+        for stage, units, seconds in kept.timings:
+            self.add_time(stage, units, seconds)
+
     def put_skipped(self, rows: list[tuple[str, str, str]]) -> None:
         """Replace the list of what the last run did not take: (path, reason, kind)."""
         with self._named_errors(), self._db:
             self._db.execute("DELETE FROM skipped")
             self._db.executemany("INSERT OR REPLACE INTO skipped VALUES (?,?,?)", rows)
+            self._db.execute(f"PRAGMA user_version = {_SKIPPED_KNOWN}")
 
     def put_pages(self, doc_id: str, found: list[tuple[str, PageText]]) -> None:
         """Insert or replace pages of one document: (page digest, page)."""

@@ -59,7 +59,9 @@ def dry_run(found: Discovery, settings: Settings, workspace: Path) -> dict[str, 
         side = min(settings.render.max_side, profile.image_side)
         batch = min(settings.model_read.batch_pages, profile.images_per_request)
         convert = Convert(profile, batch, side, load_prompt("convert").text)
-    return estimate(counted, problems, convert, profile if settings.plan.planner != "local" else None)
+    skipped = [{"path": one.path, "reason": one.reason, "kind": one.kind} for one in found.skipped]
+    told = estimate(counted, problems, convert, profile if settings.plan.planner != "local" else None)
+    return told | {"skipped": skipped}
 
 
 def _counted(

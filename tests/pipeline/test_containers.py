@@ -108,6 +108,8 @@ def test_what_cannot_be_had_is_named_and_its_neighbours_finish(bench: Bench) -> 
     assert report.exit_code == 4
     reasons = {one.source.path: one.error for one in report.failed}
     assert reasons == {"a.box/bad.pdf": "cannot be had", "a.box/empty.pdf": "0 bytes"}
+    remedies = {one.source.path: one.remedy for one in report.failed}
+    assert "a part of a.box; repair or replace it there" in remedies["a.box/empty.pdf"]
     assert [(one.path, one.kind) for one in report.skipped] == [(f"{bench.root}/a.box/film.mp4", "ignored")]
     store = Store(bench.workspace)
     assert len(all_skipped_parts(store, store.all_sources())) == 1

@@ -146,7 +146,7 @@ def test_style_sheets_beside_a_page_hide_text_and_are_part_of_its_name(place: Pl
 
 def test_some_pages_only(place: Place) -> None:
     report = place.run(Options(pages=frozenset({2})))
-    assert [one.error for one in report.documents if one.error] == ["has 1 pages, none of those asked for"]
+    assert [one.error for one in report.documents if one.error] == ["has 1 page, none of those asked for"]
     assert [one["pages"] for one in place.export()] == [[2]]
 
 
