@@ -209,9 +209,20 @@ def load_settings(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Se
         given = {name: value for name, value in values.items() if value is not None}
         tables[stage] = {**tables.get(stage, {}), **given}
     try:
-        return Settings.model_validate(tables)
+        settings = Settings.model_validate(tables)
     except ValidationError as error:
         raise UsageError(_explain(error), remedy="Correct the setting named.") from error
+    _check_blocks(settings.plan, "min_blocks" in tables.get("plan", {}))
+    return settings
+
+
+def _check_blocks(plan: PlanSettings, chosen: bool) -> None:
+    """`chosen`: a least number was asked for; its default gives way to a lower `max_blocks`."""
+    if chosen and plan.min_blocks > plan.max_blocks:
+        raise UsageError(
+            f"settings: plan.min_blocks {plan.min_blocks} is more than plan.max_blocks {plan.max_blocks}",
+            remedy="Lower the one or raise the other.",
+        )
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import olefile
 import pytest
 from fakes_normalize import docx_of, encrypted_docx
 
@@ -50,6 +51,16 @@ def test_a_damaged_encrypted_file_is_named(tmp_path: Path) -> None:
     data = encrypted_docx("secret", "text")
     with pytest.raises(EncryptedDocument):
         decrypt(_file(tmp_path, data[: len(data) // 2]), tmp_path / "plain", "secret")
+
+
+def test_encryption_of_another_kind_is_not_answered_by_asking_for_the_password(tmp_path: Path) -> None:
+    source = _file(tmp_path, encrypted_docx("secret", "text"))
+    with olefile.OleFileIO(source, write_mode=True) as ole:
+        info = ole.openstream("EncryptionInfo").read()
+        ole.write_stream("EncryptionInfo", info.replace(b'keyBits="256"', b'keyBits="160"'))
+    with pytest.raises(EncryptedDocument, match="in a way that cannot be opened here") as raised:
+        decrypt(source, tmp_path / "plain", "secret")
+    assert "without a password" in raised.value.remedy
 
 
 @pytest.mark.parametrize("name", ["docx/example_password.docx", "ppt/rc4cryptoapi_password.ppt"])
