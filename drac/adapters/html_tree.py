@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 import cssselect2
-import tinyhtml5
 
+from drac.adapters.html_parser import flatten, parse
 from drac.adapters.html_style import Styles
 from drac.stages.convert.native.tree import BREAK, SHOWN_AS
 
@@ -46,10 +46,12 @@ _UNSEEN = {"hidden": True, "collapse": True, "visible": False}
 def shown_tree(html: str) -> Element:
     """The `html` element without what is not shown.
 
-    Elements carry what `drac.stages.convert.native.tree` reads of their style as attributes.
+    Raises LimitExceeded as `html_parser.parse`. Elements carry what `stages.convert.native.tree` reads of
+    their style as attributes.
     """
-    root: Element = tinyhtml5.parse(html, namespace_html_elements=False)
+    root = parse(html)
     prune(root)
+    flatten(root)
     return root
 
 

@@ -33,18 +33,18 @@ class NativeConverter:
     @property
     def fingerprint(self) -> Mapping[str, str]:
         """Nothing but this code changes the text."""
-        return {"converter": "native 1"}
+        return {"converter": "native 2"}
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:
         """Write the text of `source` to `target`, with the style sheets beside it; raises EmptyDocument."""
         data = source.read_bytes()
         if not data:
             raise EmptyDocument(f"{source}: an empty file of 0 bytes")
-        text = _with_styles(html_text(data), source) if suffix == ".html" else decode(data)
+        text = with_styles(html_text(data), source) if suffix == ".html" else decode(data)
         target.write_text(text, encoding="utf-8", errors="replace", newline="")
 
 
-def _with_styles(text: str, source: Path) -> str:
+def with_styles(text: str, source: Path) -> str:
     """A web page with the style sheets of its own folder at its end: they say what it hides."""
     links = (_attributes(tag) for tag in _LINK.findall(text))
     sheets = [link for link in links if "stylesheet" in link.get("rel", "").lower().split()]

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from drac.adapters.html_tree import shown_tree
 from drac.adapters.libreoffice_text import read_table
+from drac.adapters.native_reader import with_styles
 from drac.config import NormalizeSettings
 from drac.records import Passage
 from drac.stages.normalize.markup import html_text, markdown_to_html
@@ -78,13 +80,12 @@ def read(source: Path, suffix: str, settings: NormalizeSettings) -> Iterator[Pas
         for number, line in enumerate(decode(data).splitlines(), 1):
             yield Passage(line, f"line {number}")
     else:
-        yield from _of_page(markdown_to_html(decode(data)) if suffix == ".md" else html_text(data))
+        page = markdown_to_html(decode(data)) if suffix == ".md" else html_text(data)
+        yield from _of_page(with_styles(page, source))
 
 
 def _of_page(page: str) -> Iterator[Passage]:
-    import tinyhtml5
-
-    text = "".join(_texts(tinyhtml5.parse(page, namespace_html_elements=False)))
+    text = "".join(_texts(shown_tree(page)))
     blocks = (" ".join(block.split()) for block in text.split("\0"))
     for number, block in enumerate(filter(None, blocks), 1):
         yield Passage(block, f"block {number}")
@@ -94,13 +95,8 @@ def _texts(element: Any) -> Iterator[str]:
     """Text of the page, with NUL between blocks."""
     tag = element.tag if isinstance(element.tag, str) else ""
     edge = "\0" if tag in _BLOCKS else ""
-    if tag and tag not in _NOT_SHOWN and not _is_hidden(element):
+    if tag and tag not in _NOT_SHOWN:
         yield edge + (element.text or "")
         for child in element:
             yield from _texts(child)
     yield edge + (element.tail or "")
-
-
-def _is_hidden(element: Any) -> bool:
-    style = element.get("style", "").replace(" ", "").casefold()
-    return element.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style

@@ -147,3 +147,12 @@ def test_a_long_document_is_read_to_a_limit(tmp_path: Path, monkeypatch: pytest.
     reading = Reading(tmp_path / "a.txt", ".txt", PLAIN)
     assert len(list(reading.passages())) == 1
     assert reading.note == "compared up to line 2"
+
+
+def test_a_web_page_without_what_its_style_hides(tmp_path: Path) -> None:
+    (tmp_path / "beside.css").write_text(".far { visibility: hidden }")
+    page = (
+        "<link rel=stylesheet href=beside.css><style>.x { display: none } @media print { p { display: none }"
+        "}</style><p>Shown<p class=x>unseen<div class=far>unseen</div><p hidden>unseen"
+    )
+    assert read(tmp_path, "a.html", page.encode()) == [("Shown", "block 1")]

@@ -32,19 +32,23 @@ class Written:
 
     def add(self, kind: str, text: str, boxes: Sequence[Box]) -> tuple[int, int]:
         """Append one block and return where it stands."""
-        if self.markdown:
-            self.markdown += "\n\n"
-        start = len(self.markdown)
-        self.markdown += text
+        start = self._append(text)
         self.regions.append(Region(start, len(self.markdown), kind, tuple(map(_rounded, boxes))))
         return start, len(self.markdown)
 
+    def _append(self, text: str) -> int:
+        """Where the text begins. Only a string that nothing else holds grows without being copied."""
+        whole, self.markdown = self.markdown, ""
+        if whole:
+            whole += "\n\n"
+        start = len(whole)
+        whole += text
+        self.markdown = whole
+        return start
+
     def join(self, other: Written) -> None:
         """Append another page's text with its places."""
-        if self.markdown:
-            self.markdown += "\n\n"
-        shift = len(self.markdown)
-        self.markdown += other.markdown
+        shift = self._append(other.markdown)
         self.regions += [replace(one, start=one.start + shift, end=one.end + shift) for one in other.regions]
         self.tables += [_shifted(one, shift) for one in other.tables]
         self.furniture += other.furniture

@@ -9,7 +9,7 @@ from drac.stages.convert.native.tree import LINE_BREAK, SHOWN_AS, SKIPPED, colla
 
 _AROUND = {"q": ("“", "”")}
 """What browsers draw before and after an element."""
-_UNSEEN = frozenset(("desc", "metadata", "annotation", "annotation-xml"))
+NOT_DRAWN = frozenset(("desc", "metadata", "annotation", "annotation-xml"))
 """Elements of drawings and formulas that are not drawn."""
 _TICKED = {True: "[x] ", False: "[ ] "}
 _NO_TEXT = frozenset(("checkbox", "radio", "image", "file", "color", "range", "password"))
@@ -32,7 +32,7 @@ def around(node: Element) -> Iterator[str]:
     """The text of one element, with what sets it apart from its neighbours."""
     name = name_of(node)
     value = own_text(node)
-    if not name or name in SKIPPED or name in _UNSEEN:
+    if not name or name in SKIPPED or name in NOT_DRAWN:
         return
     space = " " if is_block(node) or node.get(SHOWN_AS) == "apart" else ""
     before, after = _AROUND.get(name, ("", ""))

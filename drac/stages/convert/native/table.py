@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from xml.etree.ElementTree import Element
 
+from drac.errors import LimitExceeded
 from drac.records import Box, Cell
 from drac.stages.convert.header import header_rows
 from drac.stages.convert.native.inline import alternative, text_of
@@ -16,6 +18,11 @@ from drac.stages.convert.page import Line, Word
 
 _MOST_SPANNED = (65_534, 1_000)
 """Rows and columns that a cell may cover (WHATWG HTML, 4.9.11)."""
+_MOST_OPEN = 20_000
+"""Cells over several rows that may stand side by side; more are no table."""
+_MOST_PLACES = 5_000_000
+"""Places of the grid that the cells of a table may cover, as ten sheets of the most cells."""
+_SPLIT = "Split the table, or take the spans out of its cells."
 _SECTIONS = ("thead", "tbody", "tfoot")
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _ROW = 12.0
@@ -112,19 +119,59 @@ def _cells(row: Element) -> list[Element]:
 def _place(table: Element, sentence_of: Callable[[Element], str]) -> list[_Placed]:
     """Cells at their places, spans cut at the table's end (WHATWG HTML, 4.9.12)."""
     rows = list(_rows(table))
-    taken: set[tuple[int, int]] = set()
+    taken = _Taken()
     placed = []
     for at, (row, in_head) in enumerate(rows):
+        taken.turn(at)
         column = 0
         for element in row:
-            while (at, column) in taken:
-                column += 1
+            column = taken.free(column)
             cell = _cell(element, at, column, len(rows), sentence_of)
-            covered = range(column, column + cell.column_span)
-            taken |= {(r, c) for r in range(at, at + cell.row_span) for c in covered}
+            taken.add(column, cell.column_span, at + cell.row_span)
             placed.append(_Placed(cell, element, in_head))
             column += cell.column_span
+        taken.spread(at)
     return placed
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Stretches of columns that cells of rows above cover."""
+
+    stretches: list[tuple[int, int, int]] = field(default_factory=list)
+    """(first column, column after the last, row after the last), from left to right."""
+    new: list[tuple[int, int, int]] = field(default_factory=list)
+    next: int = 0
+    """Place in `stretches` of the first that the walk along the row has not passed."""
+
+    def turn(self, row: int) -> None:
+        """Begin a row: what ends above it is gone."""
+        self.stretches = [one for one in self.stretches if one[2] > row]
+        self.new, self.next = [], 0
+
+    def free(self, column: int) -> int:
+        """The first free column from `column` on."""
+        while self.next < len(self.stretches) and self.stretches[self.next][0] <= column:
+            column = max(column, self.stretches[self.next][1])
+            self.next += 1
+        return column
+
+    def add(self, column: int, columns: int, end: int) -> None:
+        self.new.append((column, column + columns, end))
+
+    def spread(self, row: int) -> None:
+        """End a row: its cells that go on below count for the next ones, neighbours that end alike as one."""
+        merged: list[tuple[int, int, int]] = []
+        for one in sorted(self.stretches + [one for one in self.new if one[2] > row + 1]):
+            if merged and merged[-1][1] == one[0] and merged[-1][2] == one[2]:
+                merged[-1] = (merged[-1][0], one[1], one[2])
+            else:
+                merged.append(one)
+        self.stretches = merged
+        if len(merged) > _MOST_OPEN:
+            raise LimitExceeded(
+                f"a table with more than {_MOST_OPEN:,} cells over several rows side by side", remedy=_SPLIT
+            )
 
 
 def _cell(element: Element, row: int, column: int, rows: int, sentence_of: Callable[[Element], str]) -> Cell:
@@ -155,17 +202,28 @@ def _text(element: Element, sentence_of: Callable[[Element], str]) -> str:
 
 def _without_gaps(placed: Sequence[_Placed], texts: Sequence[_Placed]) -> tuple[list[_Placed], int, int]:
     """Leave out rows and columns in which no text begins; (cells, rows, columns)."""
-    rows = {at: n for n, at in enumerate(sorted({one.cell.row for one in texts}))}
-    columns = {at: n for n, at in enumerate(sorted({one.cell.column for one in texts}))}
-    kept = []
+    rows = sorted({one.cell.row for one in texts})
+    columns = sorted({one.cell.column for one in texts})
+    kept, places = [], 0
     for one in placed:
         cell = one.cell
-        down = [rows[at] for at in range(cell.row, cell.row + cell.row_span) if at in rows]
-        across = [columns[at] for at in range(cell.column, cell.column + cell.column_span) if at in columns]
+        top, down = _within(rows, cell.row, cell.row_span)
+        left, across = _within(columns, cell.column, cell.column_span)
         if down and across:
-            moved = replace(cell, row=down[0], column=across[0], row_span=len(down), column_span=len(across))
+            moved = Cell(top, left, cell.text, down, across)
             kept.append(_Placed(moved, one.element, one.in_head))
+        places += down * across
+    if places > _MOST_PLACES:
+        raise LimitExceeded(
+            f"a table whose cells cover {places:,} places, more than {_MOST_PLACES:,}", remedy=_SPLIT
+        )
     return kept, len(rows), len(columns)
+
+
+def _within(kept: Sequence[int], first: int, span: int) -> tuple[int, int]:
+    """Of rows or columns that stay: the first that a span covers, and how many."""
+    at = bisect_left(kept, first)
+    return at, bisect_left(kept, first + span) - at
 
 
 def _titles(placed: Sequence[_Placed], columns: int) -> tuple[list[str], list[_Placed]]:
