@@ -58,7 +58,7 @@ class HtmlConverter:
             "pango": _pango_version(),
             "subset": cutter,
             "fonts": fonts_digest(),
-            "converter": "2",
+            "converter": "3",
         }
 
     def convert(self, source: Path, target: Path, *, suffix: str, password: str | None = None) -> None:

@@ -56,6 +56,8 @@ _BORDERS = {
 }
 _NO_BORDER = re.compile(r"(?:^|\s)(?:none|hidden|0(?:px|pt|em)?)(?:\s|$)")
 _WORD = re.compile(r"[^\W_]{2,}")
+_NAMED = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "td", "th"))
+"""Elements for whose picture its alternative stands."""
 _FEW = 3
 """Words that may be missing from a print, for words that are drawn in a way of their own."""
 _SHARE = 0.01
@@ -69,6 +71,15 @@ def prepare(root: Element) -> None:
         if style := element.get("style"):
             element.set("style", unclipped(style))
     _rule_tables(root)
+    _silence(root)
+
+
+def _silence(root: Element) -> None:
+    """The alternative of a picture is no text, as in `--native`, but for headings and cells."""
+    named = {image for one in root.iter() if name_of(one) in _NAMED for image in one.iter()}
+    for image in root.iter():
+        if name_of(image) == "img" and image not in named:
+            image.set("alt", "")
 
 
 def strip_style(root: Element) -> None:

@@ -123,3 +123,8 @@ def test_a_table_over_many_pages_is_whole(tmp_path: Path) -> None:
     words = _words(tmp_path, f"<table><tr><th>no<th>name<th>sum{rows}</table>")
     assert words.count("name") == 201
     assert words[-4:] == ["199", "name", "199", "1393"]
+
+
+def test_the_alternative_of_a_missing_picture_stands_only_for_a_heading_or_a_cell(tmp_path: Path) -> None:
+    page = "<h1><img src=no.png alt=Title></h1><p>text</p><img src=no.png alt='missing chart'>"
+    assert _words(tmp_path, page) == ["Title", "text"]

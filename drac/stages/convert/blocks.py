@@ -145,15 +145,38 @@ def _gap(one: Line, other: Line) -> float:
 
 
 def _paragraphs(lines: Sequence[Line]) -> list[Block]:
-    """Lines that no layout box claims: one paragraph for each content block, cut at wide gaps."""
+    """Lines that no layout box claims: one paragraph for each content block, cut at wide gaps.
+
+    A line beside a bullet or number that stands alone is an item.
+    """
+    markers = _markers_beside(lines)
+    led = set(markers.values())
     runs: dict[int, list[list[Line]]] = defaultdict(list)
     for line in sorted(lines, key=lambda one: one.order):
+        if line in led:
+            continue
         pieces = runs[line.run]
-        if pieces and _goes_on(pieces[-1][-1], line):
+        if pieces and line not in markers and _goes_on(pieces[-1][-1], line):
             pieces[-1].append(line)
         else:
             pieces.append([line])
-    return [Block("paragraph", tuple(piece)) for pieces in runs.values() for piece in pieces]
+    whole = [[*filter(None, [markers.get(piece[0])]), *piece] for pieces in runs.values() for piece in pieces]
+    return [Block("paragraph", tuple(piece)) for piece in whole]
+
+
+def _markers_beside(lines: Sequence[Line]) -> dict[Line, Line]:
+    """Bullets and numbers that stand alone, by the line that each is left of."""
+    found = {}
+    for marker in (line for line in lines if is_lone_marker(line.text)):
+        right = [line for line in lines if line is not marker and _is_led_by(line, marker)]
+        if right:
+            found[min(right, key=lambda line: line.box[0])] = marker
+    return found
+
+
+def _is_led_by(line: Line, marker: Line) -> bool:
+    same = abs(line.baseline - marker.baseline) < 0.45 * line.size and line.upright and marker.upright
+    return same and -0.5 * line.size < line.box[0] - marker.box[2] < 3.0 * line.size
 
 
 def _goes_on(before: Line, line: Line) -> bool:

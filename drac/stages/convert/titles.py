@@ -16,6 +16,8 @@ _RUN_IN_GAP = (0.9, 1.2)
 """Font sizes of white between a run-in heading and its text; typesetters leave one em."""
 _SENTENCE = 5
 """Words from which text of the body's size that ends like a sentence is one."""
+_CLAUSE = 3
+"""As many, where nothing but its place sets it apart from the body and other text is set like a heading."""
 _LEADING = 1.45
 """Font sizes from one baseline to the next within a paragraph, at most."""
 _LONGEST = 120
@@ -127,19 +129,23 @@ def _run_in(group: Group) -> Line | None:
 
 
 def stands_out(block: Block, facts: DocumentFacts) -> bool:
-    """Whether text that the layout analysis calls a heading is larger than the body, or bold and no sentence.
+    """Whether text that the layout analysis calls a heading is larger than the body, or no sentence.
 
     Where nothing is known of the body or of weights (OCR), the layout analysis is believed.
     """
     if not facts.body_size or block.level or block.run_in:
         return True
-    if max(line.size for line in block.lines) > 1.1 * facts.body_size or not any(
-        one.bold for one in block.lines
-    ):
-        return True
     text = block.lines[-1].text
-    sentence = text.endswith((".", "!")) and sum(len(line.words) for line in block.lines) >= _SENTENCE
+    if max(line.size for line in block.lines) > 1.1 * facts.body_size:
+        return True
+    if not any(one.bold for one in block.lines):
+        return not (facts.heading_styles and text.endswith(".") and _words(block) >= _CLAUSE)
+    sentence = text.endswith((".", "!")) and _words(block) >= _SENTENCE
     return all(line.bold_words == len(line.words) for line in block.lines) and not sentence
+
+
+def _words(block: Block) -> int:
+    return sum(len(line.words) for line in block.lines)
 
 
 def without_labels(blocks: Sequence[Block], facts: DocumentFacts) -> list[Block]:

@@ -239,3 +239,25 @@ def test_page_numbers(text: str) -> None:
 @pytest.mark.parametrize("text", ["3.14159", "Total 3", "2024-01-01", "vision", "3 apples", "civil"])
 def test_what_is_no_page_number(text: str) -> None:
     assert not is_page_number(text)
+
+
+@pytest.mark.parametrize("bullet", ["◦", "•", "2."])
+def test_a_marker_alone_opens_the_line_beside_it_where_no_box_holds_either(bullet: str) -> None:
+    lines = [
+        line("1. One", 50, 200), line("nested one", 80, 215), line("Something else entirely.", 50, 500),
+        line(bullet, 65, 215),
+    ]  # fmt: skip
+    written = page(lines, [around("list-item", lines[0])])
+    nested = "2. nested one" if bullet == "2." else "- nested one"
+    assert written.markdown.splitlines()[1].strip() == nested
+    assert written.markdown.endswith("Something else entirely.")
+
+
+def test_a_sentence_set_like_the_body_is_no_heading_whatever_its_box_is_called() -> None:
+    lines = [
+        line("Report", 50, 200, size=18, bold=True),
+        line("Employees get days.", 50, 260),
+        line("Annex on days", 50, 300),
+    ]
+    boxes = [around("section-header", one) for one in lines]
+    assert page(lines, boxes).markdown == "# Report\n\nEmployees get days.\n\n#### Annex on days"
