@@ -144,6 +144,33 @@ def test_headings_lists_and_furniture_of_a_document(read: Read) -> None:
         assert set(text.furniture) == {"Handbook of Acme", str(text.page.number)}
 
 
+def draw_grid(page: pymupdf.Page, rows: Sequence[Sequence[str]]) -> None:
+    """A ruled table, 200 points a column."""
+    bottom, right = 100 + 20 * len(rows), 60 + 200 * len(rows[0])
+    for x in range(60, right + 1, 200):
+        page.draw_line((x, 100), (x, bottom))
+    for y in range(100, bottom + 1, 20):
+        page.draw_line((60, y), (right, y))
+    for row, cells in enumerate(rows):
+        for column, text in enumerate(cells):
+            page.insert_text((65 + 200 * column, 114 + 20 * row), text, fontsize=11)
+
+
+def test_f36_a_pipe_in_a_cell_is_no_border(read: Read) -> None:
+    rows = [("Pattern", "Count"), ("x|y", "3"), ("a | b", "4"), ("||", "5")]
+
+    def draw(document: pymupdf.Document) -> None:
+        draw_grid(document.new_page(), rows)
+
+    [text] = read(draw)
+    [table] = text.tables
+    assert (table.rows, table.columns, table.header_rows) == (4, 2, 1)
+    assert [cell.text for cell in table.cells] == [one for row in rows for one in row]
+    assert text.markdown.split("\n\n") == [
+        "Pattern: x|y; Count: 3.", "Pattern: a | b; Count: 4.", "Pattern: ||; Count: 5.",
+    ]  # fmt: skip
+
+
 def test_numbers_that_do_not_run_with_the_page_are_content(read: Read) -> None:
     def draw(document: pymupdf.Document) -> None:
         for number in (40, 7, 19, 23):

@@ -145,6 +145,15 @@ def test_f35_a_value_over_two_rows_stands_in_both() -> None:
     ]
 
 
+def test_f36_a_pipe_in_a_cell_of_a_table_without_rules_is_no_border() -> None:
+    lines = drawn(
+        ("Pattern", 0, 100), ("Count", 100, 100),
+        ("x|y", 0, 112), ("3", 100, 112),
+        ("a | b", 0, 124), ("4", 100, 124),
+    )  # fmt: skip
+    assert sentences(grid_of(lines, ())) == ["Pattern: x|y; Count: 3.", "Pattern: a | b; Count: 4."]
+
+
 def test_keys_and_values_without_a_header() -> None:
     cells = (Cell(0, 0, "Name:"), Cell(0, 1, "Ann"), Cell(1, 0, "Age"), Cell(1, 1, "44."))
     assert [text for _, text in row_sentences(cells, 2, 2, 0)] == ["Name: Ann.", "Age: 44."]
