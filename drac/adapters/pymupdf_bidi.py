@@ -58,9 +58,17 @@ def _as_printed(glyphs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             and _is_flat(glyph)
             and _at(glyph) == _at(before)
             and runs_left(glyph["c"])
+            and glyph["c"] in _letters_beside(glyphs, place)
         ):
             continue
         yield glyph
+
+
+def _letters_beside(glyphs: Sequence[dict[str, Any]], place: int) -> set[str]:
+    """The letters before and after a place, past marks."""
+    sides = (reversed(glyphs[:place]), glyphs[place + 1 :])
+    letters = (next((one["c"] for one in side if not _is_mark(one)), "") for side in sides)
+    return set(letters)
 
 
 def _is_mark(glyph: dict[str, Any]) -> bool:

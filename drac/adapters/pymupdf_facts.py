@@ -31,6 +31,8 @@ class _Tally:
     """Short lines that stand alone, by style."""
     edges: dict[tuple[str, str, int], dict[int, Line]] = field(default_factory=lambda: defaultdict(dict))
     """First such line of each page, by edge, squeezed text and height in steps of 8 points."""
+    inner: Counter[str] = field(default_factory=Counter)
+    """Lines away from the edges, by squeezed text."""
     titles: dict[tuple[float, bool], int] = field(default_factory=dict)
     """Deepest level of bookmarked titles by style."""
     words: set[str] = field(default_factory=set)
@@ -53,9 +55,11 @@ class _Tally:
         self.words.update(_whole_words(content.lines))
         self.alone.update(_lone_styles(content.lines))
         for line in content.lines:
+            text = squeeze(line.text)
             if edge := edge_of(line.box, content.height):
-                place = (edge, squeeze(line.text), round(line.box[1] / 8))
-                self.edges[place].setdefault(number, line)
+                self.edges[edge, text, round(line.box[1] / 8)].setdefault(number, line)
+            else:
+                self.inner[text] += 1
 
 
 def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -> DocumentFacts:
@@ -121,12 +125,16 @@ def _whole_words(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _repeated(tally: _Tally) -> frozenset[tuple[str, str]]:
-    """Texts at one place of two pages in a document of up to four, else of three, alike or counting."""
+    """Texts at one place of two pages in a document of up to four, else of three, alike or counting.
+
+    What stands away from the edges as often is text, as a clause that a form repeats.
+    """
     size = tally.body.most_common(1)[0][0][0] if tally.body else 0.0
     return frozenset(
         (edge, text)
         for (edge, text, _), lines in tally.edges.items()
         if max(_same_texts(lines), _counting(lines, size)) >= _least(tally)
+        and (tally.inner[text] < len(lines) or not any(map(str.isalpha, text)))
     )
 
 

@@ -15,6 +15,8 @@ class Sheets:
 
     def __init__(self, document: Any) -> None:
         self.document = document
+        if _has_turned_forms(document):
+            document.bake(annots=False)
         self.mender = Mender()
         self._turned: dict[int, int] = {}
 
@@ -41,3 +43,8 @@ class Sheets:
         rect = shown_page(self.document, index).rect
         size = (rect.height, rect.width) if turned in (90, 270) else (rect.width, rect.height)
         return Frame(*size, turned)
+
+
+def _has_turned_forms(document: Any) -> bool:
+    """Whether form fields would not turn with their page; they are made content before a page is loaded."""
+    return bool(document.is_form_pdf) and any(page.rotation for page in document)

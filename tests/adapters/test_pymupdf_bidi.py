@@ -31,6 +31,11 @@ def test_a_letter_and_its_mark_of_which_each_glyph_stands_for_both_are_read_once
     assert read([*letter, glyph("\u0646", 60.0, 66.2)]) == "\u0623\u0646"
 
 
+def test_a_ligature_of_a_letter_its_mark_and_other_letters_keeps_them_all() -> None:
+    word = "\u062d\u064e\u0628\u064a\u0628\u064a"
+    assert read([glyph(word[0], 60.0, 66.0), *(glyph(c, 66.0, 66.0) for c in word[1:])]) == word
+
+
 def test_a_mark_with_a_place_of_its_own_is_kept() -> None:
     assert read([glyph("\u0628", 60, 70), glyph("\u064f", 65, 65)]) == "\u0628\u064f"
 

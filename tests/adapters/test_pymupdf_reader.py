@@ -171,6 +171,22 @@ def test_f36_a_pipe_in_a_cell_is_no_border(read: Read) -> None:
     ]  # fmt: skip
 
 
+def test_a_clause_that_is_repeated_on_the_page_is_no_footer(read: Read) -> None:
+    def draw(document: pymupdf.Document) -> None:
+        for number in range(3):
+            page = document.new_page()
+            page.insert_text((72, 60), "Agreement of Acme", fontsize=8)
+            for place, y in enumerate((150, 350, 780)):
+                page.insert_text(
+                    (72, y - 30), f"{3 * number + place + 1}. Terms", fontname="hebo", fontsize=14
+                )
+                page.insert_text((72, y), "This clause is the same wherever it stands.")
+
+    for text in read(draw):
+        assert text.markdown.count("This clause is the same wherever it stands.") == 3
+        assert text.furniture == ("Agreement of Acme",)
+
+
 def test_numbers_that_do_not_run_with_the_page_are_content(read: Read) -> None:
     def draw(document: pymupdf.Document) -> None:
         for number in (40, 7, 19, 23):
@@ -317,3 +333,20 @@ def test_tables_of_the_corpus_become_whole_rows(reader: LocalReader, rag_multi_c
         "Opening Hours: 10 AM - 8 PM, Mon-Sun; Manager Name: Shreya Narayan; Email: mgroad.blr@velvera.com."
     ) in text.markdown.split("\n\n")
     assert text.furniture == ("1",)
+
+
+def test_the_value_of_a_form_field_on_a_rotated_page_is_whole(read: Read) -> None:
+    value = "the value of a field that is as wide as its text"
+
+    def draw(document: pymupdf.Document) -> None:
+        page = document.new_page()
+        page.insert_text((100, 700), BODY, rotate=90)
+        field = pymupdf.Widget()
+        field.field_type, field.field_name = pymupdf.PDF_WIDGET_TYPE_TEXT, "note"
+        field.rect, field.field_value = pymupdf.Rect(72, 200, 360, 222), value
+        field.text_fontsize = 8
+        page.add_widget(field)
+        page.set_rotation(90)
+
+    [text] = read(draw)
+    assert text.markdown.count(value) == 1
