@@ -35,15 +35,15 @@ def parse(html: str) -> Element:
     return root
 
 
-def flatten(root: Element) -> None:
-    """Set elements that are deeper than MOST_DEEP beside each other; hidden ones must be gone before."""
+def flatten(root: Element, most: int = MOST_DEEP) -> None:
+    """Set elements that are deeper than `most` beside each other; hidden ones must be gone before."""
     waiting = [(root, 1)]
     while waiting:
         element, depth = waiting.pop()
         name = name_of(element)
         if name in _OPAQUE:
             continue
-        if depth >= MOST_DEEP and name not in _HELD:
+        if depth >= most and name not in _HELD:
             _take_apart(element)
         else:
             waiting += ((child, depth + 1) for child in element)

@@ -131,6 +131,18 @@ def _on_sheet(page: Sheet, *, styled: bool) -> bytes:
 
 
 def _print(page: Sheet, size: str | None, styled: bool) -> bytes:
+    """The PDF; a page nested more deeply than can be drawn is drawn flat, its text in order."""
+    try:
+        return _drawn(page, size, styled, flat=False)
+    except RecursionError:
+        pass
+    try:
+        return _drawn(page, size, styled, flat=True)
+    except RecursionError as error:
+        raise CorruptDocument(f"{page.source}: its elements are nested too deeply to be printed") from error
+
+
+def _drawn(page: Sheet, size: str | None, styled: bool, *, flat: bool) -> bytes:
     weasyprint = _weasyprint()
     from drac.adapters import weasyprint_screen as screen
 
@@ -142,13 +154,13 @@ def _print(page: Sheet, size: str | None, styled: bool) -> bytes:
             )
             if not styled:
                 screen.strip_style(html.etree_element)
+            if flat:
+                screen.flatten_page(html.etree_element)
             screen.prepare(html.etree_element)
             sheets = [weasyprint.CSS(string=style)]
             return bytes(html.write_pdf(stylesheets=sheets, presentational_hints=True))
-    except DocumentError:
+    except (DocumentError, RecursionError):
         raise
-    except RecursionError as error:
-        raise CorruptDocument(f"{page.source}: its elements are nested too deeply to be printed") from error
     except Exception as error:  # it has no error class of its own; CSS and images meet anything
         raise CorruptDocument(
             f"{page.source}: not printable as a web page ({type(error).__name__}: {error})"

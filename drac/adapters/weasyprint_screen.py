@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 
 import cssselect2
 
+from drac.adapters.html_parser import flatten
 from drac.adapters.html_style import Styles
 from drac.adapters.html_tree import prune, shown_tree
 from drac.stages.convert.native.inline import text_of
@@ -58,6 +59,8 @@ _NO_BORDER = re.compile(r"(?:^|\s)(?:none|hidden|0(?:px|pt|em)?)(?:\s|$)")
 _WORD = re.compile(r"[^\W_]{2,}")
 _NAMED = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "td", "th"))
 """Elements for whose picture its alternative stands."""
+_DRAWN_DEEP = 60
+"""Elements within each other that a page may have which is drawn flat; about 100 blocks can be drawn."""
 _FEW = 3
 """Words that may be missing from a print, for words that are drawn in a way of their own."""
 _SHARE = 0.01
@@ -89,6 +92,12 @@ def strip_style(root: Element) -> None:
         element.attrib.pop("style", None)
         for child in [one for one in element if one.tag in ("style", "link")]:
             element.remove(child)
+
+
+def flatten_page(root: Element) -> None:
+    """Set what is nested too deeply to be drawn beside each other."""
+    prune(root)
+    flatten(root, _DRAWN_DEEP)
 
 
 def unclipped(css: str) -> str:

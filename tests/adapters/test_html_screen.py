@@ -128,3 +128,9 @@ def test_a_table_over_many_pages_is_whole(tmp_path: Path) -> None:
 def test_the_alternative_of_a_missing_picture_stands_only_for_a_heading_or_a_cell(tmp_path: Path) -> None:
     page = "<h1><img src=no.png alt=Title></h1><p>text</p><img src=no.png alt='missing chart'>"
     assert _words(tmp_path, page) == ["Title", "text"]
+
+
+@pytest.mark.parametrize("tag", ["div", "b"])
+def test_a_page_nested_too_deeply_to_be_drawn_is_printed_flat(tmp_path: Path, tag: str) -> None:
+    page = f"<{tag}>" * 900 + "INNERMOST" + f"</{tag}>" * 900 + "<p hidden>unseen</p><p>after"
+    assert _words(tmp_path, page) == ["INNERMOST", "after"]
