@@ -23,9 +23,12 @@ _PARTS = re.compile(
     r"|xl/(?:styles|theme/theme\d+)\.xml|content\.xml|styles\.xml"
 )
 _NAMED = re.compile(
-    r"""w:(?:ascii|hAnsi|eastAsia|cs)="([^"]+)"|<a:(?:latin|ea|cs)\s[^>]*?typeface="([^"]+)\""""
+    r"""<a:(?:latin|ea|cs)\s[^>]*?typeface="([^"]+)\""""
     r"""|<(?:\w+:)?(?:name|rFont)\s+val="([^"]+)"|svg:font-family="([^"]+)\""""
 )
+_WORD_FONTS = re.compile(r"<w:rFonts\b[^>]*>")
+_WORD_NAMED = re.compile(r'w:(?:ascii|hAnsi|eastAsia|cs)="([^"]+)"')
+"""Within `_WORD_FONTS` alone: languages have attributes of the same names."""
 _RTF = re.compile(rb"\\f\d+((?:[^{};]|\{[^{}]*\})*);")
 _RTF_WORDS = re.compile(rb"\{[^{}]*\}|\\\*|\\[a-z]+-?\d* ?")
 _CSS = re.compile(r"font-family\s*:\s*([^;}<]+)", re.IGNORECASE)
@@ -76,6 +79,8 @@ def _of_package(source: Path) -> Iterator[str]:
         for name in filter(_PARTS.fullmatch, package.namelist()):
             with package.open(name) as part:
                 text = part.read(_MOST).decode("utf-8", "replace")
+            for tag in _WORD_FONTS.findall(text):
+                yield from map(unescape, _WORD_NAMED.findall(tag))
             for found in _NAMED.finditer(text):
                 yield from (unescape(one) for one in found.groups() if one)
 

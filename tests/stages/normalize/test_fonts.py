@@ -33,6 +33,14 @@ def test_fonts_of_packages(tmp_path: Path) -> None:
     assert asked_fonts(kept(tmp_path, "d", odt), ".odt") == ("Noto Sans",)
 
 
+def test_a_language_is_no_font(tmp_path: Path) -> None:
+    styles = (
+        b'<w:rPr><w:rFonts w:ascii="Aptos" w:cs="Arial"/><w:lang w:val="en-US" w:eastAsia="ja-JP"/></w:rPr>'
+    )
+    docx = zip_of({"word/styles.xml": styles})
+    assert asked_fonts(kept(tmp_path, "a", docx), ".docx") == ("Aptos", "Arial")
+
+
 def test_fonts_of_other_types(tmp_path: Path) -> None:
     rtf = rb"{\rtf1{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\froman{\*\panose 02}Times New Roman;}}x}"
     assert asked_fonts(kept(tmp_path, "a", rtf), ".rtf") == ("Arial", "Times New Roman")
