@@ -11,6 +11,7 @@ from drac.adapters.pymupdf_bidi import runs_left
 from drac.adapters.pymupdf_glyphs import Mender, is_garbage
 from drac.adapters.pymupdf_layout import mupdf
 from drac.adapters.pymupdf_lines import lines_of, part_at_insets, text_of
+from drac.adapters.pymupdf_symbols import read_symbols
 from drac.records import Box
 from drac.stages.convert.page import Line
 
@@ -65,6 +66,7 @@ def shown_page(document: Any, index: int) -> Any:
 def page_content(page: Any, mender: Mender | None = None) -> PageContent:
     """Read the text layer once; `mender` knows what the document's glyphs without a character are."""
     blocks = _blocks(page)
+    read_symbols(blocks)
     eye = _Eye(page)
     blank = (mender or Mender()).mend(page, blocks, eye.has_ink)
     lines: list[Line] = []

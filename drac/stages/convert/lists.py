@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from drac.stages.convert.page import Line
 from drac.stages.convert.text import escape, flow, join_lines, line_text, visual_lines
 
-BULLETS = "•◦▪▫●○■□–—·‣⁃∙➢➤►▶✓✔❖➔→*-¾\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\u00b7\u2043\u2219\u25aa\u27a2"
+BULLETS = "•◦▪▫●○■□◻◆❑❒❍⧫⬥⬧➲✗★◉◎✦–—·‣⁃∙➢➤►▶✓✔❖➔→*-¾\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8"
 _BULLET = re.compile(rf"(?:[{re.escape(BULLETS)}]|o(?=\s)|[\ue000-\uf8ff\ufffd](?=\s|$))\s*")
 _DASH = re.compile(r"[-–—*→]\s+(?=\w)")
 _NUMBER = re.compile(r"(\d{1,3})([.)])\s+(?=\S)")
