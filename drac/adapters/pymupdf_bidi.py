@@ -2,8 +2,8 @@
 
 MuPDF turns such a line round character by character. A ligature that stands for two letters, as that of lam
 and alef, comes out with its letters swapped: first the second letter, without a width and at the right edge
-of the other. And the space between Arabic and digits comes at the line's start, so that only the gap tells
-that there is one.
+of the other. The space between Arabic and digits comes at the line's start, so that only the gap tells
+that there is one, and that at the line's end may come amid a word.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _FIRST = "\u0590"
 """No script that runs from right to left has an earlier character."""
 _EDGE = 0.05
 """Points at most between a character without a width and the right edge of the glyph that it is part of."""
+_TOUCH = 0.3
+"""Points at most between letters of a word."""
 _FLAT = 0.01
 """Points of width below which a character has none."""
 
@@ -34,12 +36,24 @@ def logical(glyphs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
     Each glyph has `c` and `bbox`.
     """
-    ordered = list(_as_printed(glyphs))
+    ordered = list(_without_early_space(list(_as_printed(glyphs))))
     for place in range(len(ordered) - 1):
         first, second = ordered[place], ordered[place + 1]
         if runs_left(first["c"]) and _is_part(first, second):
             ordered[place : place + 2] = second, first
     return ordered
+
+
+def _without_early_space(glyphs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """All but the space at a line's left end where it comes amid the letters of a word."""
+    end = min((_at(one) for one in glyphs), default=0.0)
+    for place, glyph in enumerate(glyphs):
+        if glyph["c"] == " " and _at(glyph) == end and 0 < place < len(glyphs) - 1:
+            before, after = glyphs[place - 1], glyphs[place + 1]
+            both = runs_left(before["c"]) and runs_left(after["c"])
+            if both and abs(_at(before) - after["bbox"][2]) < _TOUCH:
+                continue
+        yield glyph
 
 
 def _as_printed(glyphs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -21,6 +21,7 @@ from drac.pipeline.recipes import plan_recipe, structure_recipe
 from drac.ports import Planner
 from drac.records import ChunkPlan, Element, Page, PageState, PageText, Section, Source
 from drac.stages import chunk, structure
+from drac.stages.convert.carry import carry_headers
 from drac.store.catalog import Catalog
 from drac.store.keys import artifact_digest
 from drac.store.store import Store
@@ -71,7 +72,16 @@ def page_digests(record: Mapping[str, Any]) -> dict[int, str]:
 
 
 def document_pages(store: Store, record: Mapping[str, Any]) -> Iterator[PageText]:
-    """A document's pages in order; one that failed or is not read yet comes as `failed`."""
+    """A document's pages in order; one that failed or is not read yet comes as `failed`.
+
+    In a PDF, rows of a table that goes on over a page have the header of the page before. Sheets repeat
+    theirs by themselves, and the parts of a wide one differ in theirs.
+    """
+    pages = _as_read(store, record)
+    yield from carry_headers(pages) if record["type"] == "pdf" else pages
+
+
+def _as_read(store: Store, record: Mapping[str, Any]) -> Iterator[PageText]:
     engine = record["convert"]["settings"]["engine"]
     for number, digest in page_digests(record).items():
         page = Page(record["pdf_digest"], number)

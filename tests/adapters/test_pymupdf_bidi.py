@@ -36,6 +36,13 @@ def test_a_ligature_of_a_letter_its_mark_and_other_letters_keeps_them_all() -> N
     assert read([glyph(word[0], 60.0, 66.0), *(glyph(c, 66.0, 66.0) for c in word[1:])]) == word
 
 
+def test_the_space_at_the_end_of_a_line_parts_no_word() -> None:
+    mim, nun, space = glyph("\u0645", 60.0, 66.0), glyph("\u0646", 54.0, 59.9), glyph(" ", 50.0, 54.0)
+    assert read([mim, space, nun]) == "\u0645\u0646"
+    between, last = glyph(" ", 56.0, 60.0), glyph("\u0646", 50.0, 56.0)
+    assert read([mim, between, last]) == "\u0645 \u0646"
+
+
 def test_a_mark_with_a_place_of_its_own_is_kept() -> None:
     assert read([glyph("\u0628", 60, 70), glyph("\u064f", 65, 65)]) == "\u0628\u064f"
 
