@@ -239,11 +239,14 @@ def _moved_up(shape: Any, page: Any) -> bool:
 def _text_height(shape: Any) -> int:
     """Of the frame, which grows with its text; first made flat, since it does not shrink by itself.
 
-    It grows from the upper edge: text that stands at the middle or the lower edge would move it.
+    It is told anew to grow: a frame that was told so before may stay as flat as it was made. It grows from the
+    upper edge: text that stands at the middle or the lower edge would move it.
     """
     place, size = shape.Position, shape.Size
     size.Height = 100
+    shape.TextAutoGrowHeight = False
     shape.setSize(size)
+    shape.TextAutoGrowHeight = True
     height = int(shape.Size.Height)
     shape.setPosition(place)
     return height
