@@ -8,6 +8,7 @@ slide goes on, under its title, on a continuation.
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,12 @@ _POINT = 35.28
 """1/100 mm of a typographic point."""
 _PADDING = 520
 """1/100 mm of a cell that are not text."""
+_WAITS = (0.0, 0.001, 0.02, 0.1, 0.3)
+"""Seconds before each try to have a frame measured."""
+_LEAST = (3.0, 0.25)
+"""Size in points, and width of a character in shares of it, of text that takes less room than any."""
+_COMMON = 0.6
+"""Width of a character of common text in shares of its size, on the safe side."""
 _NUMBERS = frozenset((0, 1, 2, 3, 4, 9, 10))
 """com.sun.star.style.NumberingType of letters, Roman and Arabic numbers."""
 _EMPTY = 20
@@ -239,17 +246,33 @@ def _moved_up(shape: Any, page: Any) -> bool:
 def _text_height(shape: Any) -> int:
     """Of the frame, which grows with its text; first made flat, since it does not shrink by itself.
 
-    It is told anew to grow: a frame that was told so before may stay as flat as it was made. It grows from the
-    upper edge: text that stands at the middle or the lower edge would move it.
+    One left flat is told anew to grow. Where LibreOffice leaves it flat all the same, an estimate
+    counts, so that nothing is cut off. It grows from the upper edge: text at the middle or the lower
+    edge would move it.
     """
     place, size = shape.Position, shape.Size
     size.Height = 100
-    shape.TextAutoGrowHeight = False
-    shape.setSize(size)
-    shape.TextAutoGrowHeight = True
-    height = int(shape.Size.Height)
+    for wait in _WAITS:
+        time.sleep(wait)
+        if wait:
+            shape.TextAutoGrowHeight = False
+        shape.setSize(size)
+        shape.TextAutoGrowHeight = True
+        height = int(shape.Size.Height)
+        if height >= _room_for(shape, *_LEAST):
+            break
+    else:
+        height = round(_room_for(shape, _size(shape), _COMMON))
     shape.setPosition(place)
     return height
+
+
+def _room_for(shape: Any, points: float, character: float) -> float:
+    """Height of the shape's text, by estimate, in type of a size; characters are as wide as a share of it."""
+    size, width = points * _POINT, max(int(shape.Size.Width), 1)
+    return size * sum(
+        -(-int(len(line) * size * character) // width) or 1 for line in shape.getString().split("\n")
+    )
 
 
 def _cut_text(shape: Any, copy: Any, room: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from drac.adapters.pymupdf_layout import digest, hushed
-from drac.adapters.straighten import Image
+from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
 from drac.records import Box, Health
 from drac.stages.convert.tiling import joined, moved, spans
 
@@ -113,6 +113,8 @@ def quarter_turns(image: Image, *, keep_columns: bool = False) -> int:
     does. Chinese, Japanese or Korean in columns is turned like a page that lies on its side: its columns
     become lines, the first one at the top, which is how RapidOCR reads them; not so with `keep_columns`.
     """
+    if lies_sideways(image):  # lines that slant, too, are not read as they are
+        image = straighten(image, skew_of(turn(image, 90)))
     scale = min(1.0, _PROBE_SIDE / max(image.shape[:2]))
     pixels = _resized(np.ascontiguousarray(image[:, :, ::-1]), scale)
     boxes = sorted(_detected(pixels), key=_length, reverse=True)[:_PROBED]

@@ -131,8 +131,9 @@ def test_fields_of_old_word_files_keep_their_stored_values(
     subprocess.run([*command, tmp_path / "Contract-2019.docx"], check=True, capture_output=True, timeout=120)
     data = (tmp_path / "Contract-2019.doc").read_bytes()
     (page,) = _convert(office, tmp_path, "renamed.doc", data)
-    assert page.count("Contract-2019.docx") == 2 and page.count("Oldco") == 2
-    assert "document.doc" not in page and page.split("\n")[-1] == "1"
+    unwrapped = page.replace("\n", "")  # the path that LibreOffice stored may be long
+    assert unwrapped.count("Contract-2019.docx") == 2 and page.count("Oldco") == 2
+    assert "document.doc" not in unwrapped and page.split("\n")[-1] == "1"
 
 
 @pytest.mark.parametrize("cut", [0, 8, 512, 1024, 3000])
