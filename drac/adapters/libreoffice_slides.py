@@ -69,7 +69,8 @@ class SlideFitter:
             page, fresh = pages.getByIndex(at), not waiting
             if fresh:
                 number, made = number + 1, 0
-                page.Visible = page.Visible or hidden
+                if hidden and not page.Visible:
+                    page.Visible = True
                 self._bring_in(page)
                 noted = _notes(page) if notes and page.Visible else ""
             else:
