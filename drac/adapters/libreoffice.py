@@ -84,7 +84,7 @@ def fingerprint() -> Mapping[str, str]:
         "fonts": fonts_digest(),
         "profile": settings_digest(),
         "formulas": str(has_math()),
-        "converter": "5",
+        "converter": "6",
     }
 
 

@@ -34,9 +34,6 @@ _SHEET_PARTS = ("layout", "cells", "spans", "lines", "stack", "page")
 HELPERS = ("tables", "slides", "shapes", "sheets", *(f"sheet_{part}" for part in _SHEET_PARTS))
 """Modules `libreoffice_*` that are loaded from this folder."""
 _SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".fods")
-_SETTLE = 0.5
-"""Seconds that a presentation is left alone once loaded, thrice as long the first one: LibreOffice goes on
-to set its texts for a while; frames measured before have other heights."""
 _LOOK = 0.2
 """Seconds after which an idle bridge looks whether LibreOffice lives."""
 _PR_SET_CHILD_SUBREAPER = 36
@@ -63,7 +60,6 @@ class _Desktop:
         self._properties = properties
         self.repairs = True
         """Whether the layout is changed where text would be broken or cut off."""
-        self._settled = False
         self.numbers: list[int] = []
         """Of a presentation loaded last: the number of the original slide of each page."""
         self.asked: dict[str, Any] = {}
@@ -97,8 +93,6 @@ class _Desktop:
             document.setPropertyValue("RedlineDisplayType", _FINAL_TEXT)
             tables.fit_tables(document)
         elif document.supportsService("com.sun.star.presentation.PresentationDocument"):
-            time.sleep(_SETTLE if self._settled else 3 * _SETTLE)
-            self._settled = True
             fitter = slides.SlideFitter(document, tables, _beside("libreoffice_shapes"))
             self.numbers = fitter.run(hidden=self.asked["hidden"], notes=self.asked["notes"])
         elif document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):

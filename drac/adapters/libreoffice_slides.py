@@ -8,7 +8,6 @@ slide goes on, under its title, on a continuation.
 from __future__ import annotations
 
 import importlib
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,12 +27,6 @@ _POINT = 35.28
 """1/100 mm of a typographic point."""
 _PADDING = 520
 """1/100 mm of a cell that are not text."""
-_WAITS = (0.0, 0.001, 0.02, 0.1, 0.3)
-"""Seconds before each try to have a frame measured."""
-_LEAST = (3.0, 0.25)
-"""Size in points, and width of a character in shares of it, of text that takes less room than any."""
-_COMMON = 0.6
-"""Width of a character of common text in shares of its size, on the safe side."""
 _NUMBERS = frozenset((0, 1, 2, 3, 4, 9, 10))
 """com.sun.star.style.NumberingType of letters, Roman and Arabic numbers."""
 _EMPTY = 20
@@ -45,6 +38,7 @@ _NOTES_POINTS = 14.0
 _NOTES = "com.sun.star.presentation.NotesShape"
 _TITLE = "com.sun.star.presentation.TitleTextShape"
 _TABLE = "com.sun.star.drawing.TableShape"
+_GROUP = "com.sun.star.drawing.GroupShape"
 
 
 class _GivenUp(Exception):
@@ -57,6 +51,7 @@ class SlideFitter:
     def __init__(self, document: Any, tables: Any, shapes: Any) -> None:
         self._document, self._longest_word, self._fit = document, tables.longest_word, tables.fit
         self._bring_in, self._may_run_off = shapes.bring_in, shapes.may_run_off
+        self._held: list[Any] = []
 
     def run(self, *, hidden: bool = False, notes: bool = False) -> list[int]:
         """Change the slides; returns the original number, from 1, of each slide that is shown now.
@@ -64,6 +59,8 @@ class SlideFitter:
         `hidden`: hidden ones are shown; `notes`: speaker notes follow their slide.
         """
         pages, numbers, at, number, waiting, made = self._document.getDrawPages(), [], 0, 0, 0, 0
+        for index in range(pages.getCount()):
+            self._hold(pages.getByIndex(index))
         noted = ""
         while at < pages.getCount():
             page, fresh = pages.getByIndex(at), not waiting
@@ -85,6 +82,20 @@ class SlideFitter:
             at += 1
         return numbers
 
+    def _hold(self, page: Any) -> None:
+        """Keep the slide's shapes referenced until the end.
+
+        LibreOffice lets go of a shape's UNO object in a thread of its own. One that is asked for at that
+        moment may come back as a frame of 1 by 1 mm, and text that is whole is then cut off.
+        """
+        self._held.append(page)
+        waiting = [page]
+        while waiting:
+            group = waiting.pop()
+            shapes = [group.getByIndex(index) for index in range(group.getCount())]
+            self._held += shapes
+            waiting += [shape for shape in shapes if shape.supportsService(_GROUP)]
+
     def _add_notes(self, at: int, notes: str) -> int:
         """A slide behind the one at `at` that holds nothing but its notes; returns how many came."""
         page = self._document.getDrawPages().insertNewByIndex(at)
@@ -94,6 +105,7 @@ class SlideFitter:
         place.X = place.Y = _EDGE
         size.Width, size.Height = page.Width - 2 * _EDGE, page.Height - 2 * _EDGE
         page.add(shape)
+        self._held += (page, shape)
         shape.setPosition(place)
         shape.setSize(size)
         shape.setString(notes)
@@ -134,6 +146,7 @@ class SlideFitter:
         if fresh and _shrink(shape, texts, room, height):
             return False
         copy = self._document.duplicate(page)
+        self._hold(copy)
         try:
             cut(shape, copy.getByIndex(index), room)
             _keep_title_and(copy, index)
@@ -247,33 +260,15 @@ def _moved_up(shape: Any, page: Any) -> bool:
 def _text_height(shape: Any) -> int:
     """Of the frame, which grows with its text; first made flat, since it does not shrink by itself.
 
-    One left flat is told anew to grow. Where LibreOffice leaves it flat all the same, an estimate
-    counts, so that nothing is cut off. It grows from the upper edge: text at the middle or the lower
-    edge would move it.
+    It grows from the upper edge: text at the middle or the lower edge would move it.
     """
     place, size = shape.Position, shape.Size
     size.Height = 100
-    for wait in _WAITS:
-        time.sleep(wait)
-        if wait:
-            shape.TextAutoGrowHeight = False
-        shape.setSize(size)
-        shape.TextAutoGrowHeight = True
-        height = int(shape.Size.Height)
-        if height >= _room_for(shape, *_LEAST):
-            break
-    else:
-        height = round(_room_for(shape, _size(shape), _COMMON))
+    shape.setSize(size)
+    shape.TextAutoGrowHeight = True
+    height = int(shape.Size.Height)
     shape.setPosition(place)
     return height
-
-
-def _room_for(shape: Any, points: float, character: float) -> float:
-    """Height of the shape's text, by estimate, in type of a size; characters are as wide as a share of it."""
-    size, width = points * _POINT, max(int(shape.Size.Width), 1)
-    return size * sum(
-        -(-int(len(line) * size * character) // width) or 1 for line in shape.getString().split("\n")
-    )
 
 
 def _cut_text(shape: Any, copy: Any, room: int) -> None:

@@ -25,10 +25,16 @@ from drac.errors import DocumentError, LimitExceeded
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def offices() -> int:
-    """LibreOffice's processes of this machine, zombies too."""
-    lines = subprocess.run(["ps", "-eo", "comm="], capture_output=True, text=True, check=True).stdout
-    return lines.count("soffice")
+def offices(place: Path) -> list[str]:
+    """LibreOffice's processes that descend from this one, zombies too, or work in `place`."""
+    lines = subprocess.run(
+        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    processes = [line.split(None, 2) for line in lines.splitlines()]
+    ours = {str(os.getpid())}
+    for _ in processes:
+        ours |= {pid for pid, parent, _ in processes if parent in ours}
+    return [what for pid, _, what in processes if "soffice" in what and (pid in ours or str(place) in what)]
 
 
 class Bench:
@@ -111,13 +117,14 @@ def test_f01_one_file_hangs_and_its_neighbours_are_converted(bench: Bench) -> No
 
 
 def test_f11_an_office_that_dies_of_a_file_is_replaced(bench: Bench) -> None:
-    before = offices()
+    before = offices(bench.place)
     bench.struck["number3"] = signal.SIGKILL
     names = [f"number{n}" for n in range(10)]
     with bench.pool() as office:
         found = bench.all(office, names)
+        assert len(offices(bench.place)) > len(before)
     assert found == [f"this is {name}" if name != "number3" else "CorruptDocument" for name in names]
-    assert offices() == before
+    assert offices(bench.place) == before
 
 
 def test_an_instance_is_replaced_after_so_many_documents(bench: Bench) -> None:

@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import re
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -262,6 +263,9 @@ class _Stubborn:
     def getString(self) -> str:
         return "text"
 
+    def supportsService(self, name: str) -> bool:
+        return False
+
     def setSize(self, size: Any) -> None:
         size.Height = 9000
 
@@ -280,3 +284,24 @@ def test_a_slide_that_cannot_be_parted_is_left_whole_once() -> None:
     shapes = SimpleNamespace(bring_in=lambda page: None, may_run_off=lambda shape, room: True)
     assert SlideFitter(document, tables, shapes).run() == [1]
     assert len(document.pages) == 1
+
+
+def test_shapes_are_referenced_to_the_end_as_one_that_is_made_anew_may_be_flat() -> None:
+    """As LibreOffice does, a UNO object is made when it is asked for and none is alive."""
+    alive: weakref.WeakValueDictionary[int, _Stubborn] = weakref.WeakValueDictionary()
+    made = []
+
+    class Page(_Page):
+        def getByIndex(self, index: int) -> Any:
+            if id(self) not in alive:
+                made.append(self)
+            shape = alive[id(self)] = alive.get(id(self)) or _Stubborn()
+            return shape
+
+    document = _Pages(_Stubborn())
+    document.pages = [Page(document), Page(document)]
+    tables = SimpleNamespace(longest_word=len, fit=lambda widths, least: None)
+    shapes = SimpleNamespace(bring_in=lambda page: page.getByIndex(0), may_run_off=lambda shape, room: False)
+    fitter = SlideFitter(document, tables, shapes)
+    assert fitter.run() == [1, 2]
+    assert made == document.pages
