@@ -52,6 +52,25 @@ def pdf_of(*texts: str, pages: int | None = None) -> bytes:
     return _file(objects)
 
 
+def damaged_page_of_three(catalog: bytes = b"", side: int = 800) -> bytes:
+    """A PDF whose second page cannot be loaded; `catalog` has more entries, object 8 is a form field."""
+    sheet = (
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Resources<</Font<</F 6 0 R>>>>/Contents 7 0 R>>"
+        % (side, side)
+    )
+    drawing = b"BT /F 7 Tf 72 720 Td (Small print of a page that is whole) Tj ET"
+    return _file([
+        b"<</Type/Catalog/Pages 2 0 R%s>>" % catalog,
+        b"<</Type/Pages/Kids[3 0 R 4 0 R 5 0 R]/Count 3>>",
+        sheet,
+        b"<</Type/Pages/Kids[2 0 R]/Count 1/Parent 2 0 R>>",
+        sheet,
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(drawing), drawing),
+        b"<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/Rect[0 0 50 50]>>",
+    ])  # fmt: skip
+
+
 def _file(objects: list[bytes]) -> bytes:
     out, offsets = io.BytesIO(), []
     out.write(b"%PDF-1.4\n")

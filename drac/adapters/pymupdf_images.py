@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from PIL import Image
 from drac.adapters.pymupdf_drawing import Drawing, Piece, pieces, print_size, scan_frame
 from drac.adapters.pymupdf_layout import mupdf
 from drac.adapters.pymupdf_ocr import is_scan
+from drac.adapters.pymupdf_pdf import opened
 from drac.adapters.pymupdf_render import has_ink, is_plain, open_page
 from drac.adapters.pymupdf_sheets import Sheets
 from drac.errors import PageError
@@ -149,20 +151,29 @@ def _cut(page: tuple[float, float], size: float, limits: ImageLimits) -> Iterato
 def count_tiles(pdf: Path, limits: ImageLimits) -> TileCount:
     """How many pages need tiles, and how many; a quick look at large pages, where nothing is drawn.
 
-    Large scans are taken to have print of `_SCANNED` points, and no tile is taken to be blank.
+    Large scans are taken to have print of `_SCANNED` points, and no tile is taken to be blank. Raises what
+    `pymupdf_pdf.opened` raises.
     """
     counted = TileCount(0, 0)
-    with mupdf().open(pdf) as document:
+    pymupdf = mupdf()
+    with opened(pdf) as (document, _):
         sheets = Sheets(document)
-        for page in document:
-            width, height = page.rect.width, page.rect.height
-            if limits.readable * max(width, height) / limits.max_side < _SURELY_READABLE:
-                continue
-            size = print_size(sheets.content(page.number)) or _SCANNED
-            if _is_small(size, max(width, height), limits):
-                tiles = sum(1 for _ in _cut((width, height), size, limits))
-                counted = TileCount(counted.pages + 1, counted.tiles + tiles)
+        for index in range(document.page_count):
+            with suppress(RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):  # the run names the page
+                if tiles := _tiles_of(sheets, index, limits):
+                    counted = TileCount(counted.pages + 1, counted.tiles + tiles)
     return counted
+
+
+def _tiles_of(sheets: Sheets, index: int, limits: ImageLimits) -> int:
+    """Tiles that the page needs at 0-based `index`; 0: it is read whole."""
+    rect = sheets.document[index].rect
+    if limits.readable * max(rect.width, rect.height) / limits.max_side < _SURELY_READABLE:
+        return 0
+    size = print_size(sheets.content(index)) or _SCANNED
+    if not _is_small(size, max(rect.width, rect.height), limits):
+        return 0
+    return sum(1 for _ in _cut((rect.width, rect.height), size, limits))
 
 
 def _encode(pixels: Any, limits: ImageLimits) -> ImagePart:

@@ -66,9 +66,19 @@ def page_labels(pdf: Path) -> tuple[int | str, ...]:
     with opened(pdf) as (document, _):
         if not document.get_page_labels():
             return ()
-        labels = [document[at].get_label() or str(at + 1) for at in range(document.page_count)]
+        labels = [_label(document, at) or str(at + 1) for at in range(document.page_count)]
     shown = tuple(int(one) if one.isdecimal() else one for one in labels)
     return () if shown == tuple(range(1, len(shown) + 1)) else shown
+
+
+def _label(document: Any, index: int) -> str:
+    """What viewers show as the page's number; empty where there is none, or the page is damaged."""
+    import pymupdf
+
+    try:
+        return str(document[index].get_label())
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
+        return ""
 
 
 def inspect(pdf: Path, password: str | None = None) -> PdfInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _KEPT_DOCUMENTS = 4
 """Documents whose facts a process remembers."""
 _KEPT_PAGES = 16
 """Pages of a short document whose text is kept from gathering the facts to reading them."""
+_MUPDF = re.compile(r"code=\d+: (.+)")
+"""How MuPDF tells what is wrong with a page."""
 _NOTE = 200
 """Characters of hidden text quoted in a note."""
 
@@ -159,10 +162,17 @@ def _text(page: Page, state: PageState, method: str, notes: tuple[str, ...]) -> 
 
 
 def _failed(page: Page, error: Exception, pdf: Path | None = None) -> PageText:
-    reason = f"{type(error).__name__}: {error}".splitlines()[0]
+    reason = _reason(error)
     if pdf is not None:
         reason = reason.replace(str(pdf), pdf.name)
     return PageText(page, PageState.FAILED, "", "local", attempts=(Attempt("local", reason),))
+
+
+def _reason(error: Exception) -> str:
+    """One line; MuPDF's own words without its codes."""
+    if damage := _MUPDF.match(str(error)):
+        return f"damaged: {damage[1]}"
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _hidden_notes(content: PageContent) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,8 @@ class Sheets:
     def __init__(self, document: Any) -> None:
         self.document = document
         if _has_turned_forms(document):
-            document.bake(annots=False)
+            with suppress(RuntimeError):  # of a damaged page, which is reported when its turn comes
+                document.bake(annots=False)
         self.mender = Mender()
         self._turned: dict[int, int] = {}
 
@@ -47,4 +49,11 @@ class Sheets:
 
 def _has_turned_forms(document: Any) -> bool:
     """Whether form fields would not turn with their page; they are made content before a page is loaded."""
-    return bool(document.is_form_pdf) and any(page.rotation for page in document)
+    return bool(document.is_form_pdf) and any(_is_turned(document, at) for at in range(document.page_count))
+
+
+def _is_turned(document: Any, index: int) -> bool:
+    try:
+        return bool(document[index].rotation)
+    except Exception:  # a page that cannot be read is reported when its turn comes
+        return False

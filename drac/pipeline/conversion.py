@@ -443,6 +443,8 @@ class Conversion:
         document.result.unavailable = isinstance(error, ConverterUnavailable)
         log.debug("%s", document.path, exc_info=error)
         message = named.message.removeprefix(f"{document.path}: ")
+        if document.folder and document.kind:
+            message = message.removeprefix(f"{document.folder / document.kind.artifact}: ")
         if document.source.stored:
             message = message.replace(str(document.path), document.source.path)
         remedy = named.remedy

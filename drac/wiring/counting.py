@@ -70,7 +70,7 @@ def _counted(
     """Each document whose type is read, in order, and what is wrong with others."""
     from drac.adapters.processes import ProcessExecutor
 
-    executor = ProcessExecutor(settings.run.workers, start_worker)
+    executor = ProcessExecutor(settings.run.workers, start_worker, memory=settings.run.worker_memory)
     try:
         counter = _Counter(executor, settings, store, profile)
         for source in found.sources:

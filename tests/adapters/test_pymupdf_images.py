@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pymupdf
 import pytest
+from fakes_normalize import damaged_page_of_three, encrypted_pdf
 from PIL import Image
 
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape, TileCount, count_tiles, page_view
 from drac.adapters.rapidocr import recognise
 from drac.adapters.straighten import skew_of, straighten, turn
-from drac.errors import PageError
+from drac.errors import CorruptDocument, EncryptedDocument, PageError
 
 BOTH = ("image/png", "image/jpeg")
 LIMITS = ImageLimits(200, 1568, 3_750_000, BOTH, readable=9)
@@ -204,3 +205,15 @@ def test_an_image_that_no_way_fits_names_page_and_limit(tmp_path: Path) -> None:
         view(tmp_path, noise, ImageLimits(200, 1568, 100_000, ("image/png",)))
     with pytest.raises(PageError, match=r"made\.pdf, page 1: .*100 bytes"):
         view(tmp_path, noise, ImageLimits(200, 1568, 100, BOTH))
+
+
+def test_tiles_of_an_odd_document_are_counted_or_it_is_named(tmp_path: Path) -> None:
+    odd = tmp_path / "odd.pdf"
+    odd.write_bytes(damaged_page_of_three(b"/AcroForm<</Fields[8 0 R]>>", side=3000))
+    assert count_tiles(odd, LIMITS).pages == 2
+    odd.write_bytes(b"no PDF at all")
+    with pytest.raises(CorruptDocument, match="cannot be read as a PDF"):
+        count_tiles(odd, LIMITS)
+    odd.write_bytes(encrypted_pdf("x", user="secret"))
+    with pytest.raises(EncryptedDocument):
+        count_tiles(odd, LIMITS)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from fakes_normalize import damaged_page_of_three
 
 from drac.adapters.pymupdf_facts import SAMPLE, sample
+from drac.adapters.pymupdf_pdf import page_labels
 from drac.adapters.pymupdf_reader import LocalReader
 from drac.adapters.pymupdf_text import page_content, shown_page
 from drac.config import ConvertSettings
@@ -350,3 +352,13 @@ def test_the_value_of_a_form_field_on_a_rotated_page_is_whole(read: Read) -> Non
 
     [text] = read(draw)
     assert text.markdown.count(value) == 1
+
+
+@pytest.mark.parametrize("catalog", [b"", b"/AcroForm<</Fields[8 0 R]>>", b"/PageLabels<</Nums[0<</S/r>>]>>"])
+def test_a_damaged_page_costs_no_other(reader: LocalReader, tmp_path: Path, catalog: bytes) -> None:
+    path = tmp_path / "made.pdf"
+    path.write_bytes(damaged_page_of_three(catalog))
+    assert page_labels(path) == (("i", 2, "iii") if b"Labels" in catalog else ())
+    texts = reader.read(path, [Page("digest" + str(catalog), number) for number in (1, 2, 3)])
+    assert [one.state for one in texts] == [PageState.OK, PageState.FAILED, PageState.OK]
+    assert texts[1].attempts[0].outcome == "damaged: cycle in page tree"
