@@ -183,6 +183,14 @@ def _tar_members(path: Path, archive: tarfile.TarFile, limits: Limits) -> Iterat
         check_whole_ratio(path, total, limits)
         if not entry.isdir():
             yield _tar_member(archive, entry)
+    _check_end(archive)
+
+
+def _check_end(archive: Any) -> None:
+    """Raise where Python's tarfile took a damaged header for the end of the archive."""
+    archive.fileobj.seek(archive.offset)
+    if archive.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):
+        raise tarfile.ReadError("the header of a file in it is damaged; what follows is lost")
 
 
 def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> Member:

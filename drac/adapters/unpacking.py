@@ -44,7 +44,7 @@ _SUFFIX_OF = {
 
 def fingerprint() -> Mapping[str, str]:
     """Versions of what can change which parts there are."""
-    return {**reader_fingerprint(), "unpacking": "1"}
+    return {**reader_fingerprint(), "unpacking": "2"}
 
 
 def unpack(

@@ -317,3 +317,12 @@ def test_the_same_parts_each_time(tmp_path: Path) -> None:
     first: list[UnpackedPart] = Unpacked(tmp_path, "z.zip", data).parts
     (tmp_path / "out").rename(tmp_path / "before")
     assert Unpacked(tmp_path, "z.zip", data).parts == first
+
+
+def test_a_damaged_header_is_not_taken_for_the_end(tmp_path: Path) -> None:
+    data = bytearray(tar_of({"a.txt": b"first", "b.txt": b"second", "c.txt": b"third"}))
+    data[2 * tarfile.BLOCKSIZE] ^= 0xFF
+    with pytest.raises(
+        CorruptDocument, match=r"z\.tar: a damaged or truncated archive \(the header of a file"
+    ):
+        Unpacked(tmp_path, "z.tar", bytes(data))
