@@ -57,7 +57,7 @@ class MailConverter:
 def reader_fingerprint() -> Mapping[str, str]:
     """Versions of what reads mail."""
     packages = ("extract-msg", "tnefparse", "RTFDE", "striprtf")
-    return {"mail": "2"} | {name: version(name) for name in packages}
+    return {"mail": "3"} | {name: version(name) for name in packages}
 
 
 def read(source: Path, suffix: str) -> Mail:

@@ -58,6 +58,7 @@ def mail_of(message: Message) -> Mail:
     found = _Found()
     found.remarks += [_cut(part) for part in cut_parts(message)]
     _walk(message, found, 0)
+    _check_sealed(found)
     body = [page for page in found.body or found.enveloped if shows_something(page)]
     related, attachments = split_related(body, found.parts)
     headers = _headers(message)
@@ -97,6 +98,8 @@ class _Found:
     parts: list[MailPart] = field(default_factory=list)
     enveloped: list[str] = field(default_factory=list)
     """Bodies in a winmail.dat, which count where the mail has none."""
+    sealed: list[str] = field(default_factory=list)
+    """By what each part is encrypted that cannot be read."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -106,7 +109,7 @@ def _walk(part: Message, found: _Found, depth: int) -> None:
         raise RecursionError
     kind = part.get_content_type()
     if kind in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
-        _encrypted(part, kind, found)
+        _encrypted(part, kind, found, depth)
     elif kind == "multipart/alternative" and part.is_multipart():
         _best(list(_children(part)), found, depth + 1)
     elif part.is_multipart() and kind.startswith("multipart/"):
@@ -129,13 +132,28 @@ def _children(part: Message) -> Iterator[Message]:
         yield from (one for one in payload if isinstance(one, Message))
 
 
-def _encrypted(part: Message, kind: str, found: _Found) -> None:
-    """Raise for encrypted mail; signed mail whose text lies within the signature is an attachment."""
-    if kind == "multipart/encrypted":
-        raise EncryptedDocument("encrypted for its receiver (PGP)")
-    if str(part.get_param("smime-type", "")).lower() in ("enveloped-data", ""):
-        raise EncryptedDocument("encrypted for its receiver (S/MIME)")
-    found.parts.append(_attached(part, kind))
+def _encrypted(part: Message, kind: str, found: _Found, depth: int) -> None:
+    """Raise for encrypted mail; signed mail whose text lies within the signature is an attachment.
+
+    So is an encrypted part among others, which are read.
+    """
+    pgp = kind == "multipart/encrypted"
+    if pgp or str(part.get_param("smime-type", "")).lower() in ("enveloped-data", ""):
+        sealed = f"encrypted for its receiver ({'PGP' if pgp else 'S/MIME'})"
+        if depth == 0:
+            raise EncryptedDocument(sealed)
+        found.sealed.append(sealed)
+        name = _file_name(part)
+        found.remarks.append(f"attachment {name!r} is {sealed}" if name else f"a part of it is {sealed}")
+    if not pgp:
+        found.parts.append(_attached(part, kind))
+
+
+def _check_sealed(found: _Found) -> None:
+    """Raise EncryptedDocument where nothing of a mail is left beside its encrypted parts."""
+    texts = any(shows_something(page) for page in (*found.body, *found.enveloped))
+    if found.sealed and not texts and len(found.parts) <= len(found.sealed):
+        raise EncryptedDocument(found.sealed[0])
 
 
 def _best(choices: list[Message], found: _Found, depth: int) -> None:
@@ -154,6 +172,7 @@ def _best(choices: list[Message], found: _Found, depth: int) -> None:
         found.parts += within.parts
         found.enveloped += within.enveloped
         found.remarks += within.remarks
+        found.sealed += within.sealed
     found.remarks += _untold(choices, tried, best)
 
 

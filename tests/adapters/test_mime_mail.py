@@ -272,3 +272,27 @@ def test_words_of_a_plain_text_that_its_html_lacks_are_told() -> None:
         "<p>The ferry leaves at nine o'clock.</p><p>Tickets must be bought on the day before.", "html"
     )
     assert read(mail(plain, same, kind="alternative")).remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("part", "lists", "told"),
+    [
+        (
+            attachment("old.p7m", b"0", "application/pkcs7-mime"),
+            ["old.p7m", "plan.pdf"],
+            "attachment 'old.p7m' is encrypted for its receiver (S/MIME)",
+        ),
+        (
+            nested(attachment("a.asc", b"x"), kind="encrypted"),
+            ["plan.pdf"],
+            "a part of it is encrypted for its receiver (PGP)",
+        ),
+    ],
+)
+def test_an_encrypted_part_leaves_the_others_readable(part: bytes, lists: list[str], told: str) -> None:
+    found = read(mail(text("Here is what I got"), part, attachment("plan.pdf", b"%PDF-1.7")))
+    assert [words(page) for page in found.body] == ["Here is what I got"]
+    assert names(found) == lists
+    assert told in found.remarks
+    with pytest.raises(EncryptedDocument):
+        read(mail(part))
