@@ -13,7 +13,7 @@ from drac.stages.normalize import ole
 from drac.stages.normalize.kinds import ARCHIVE_SUFFIXES, SUFFIXES, TEXT_TYPES, TYPES, DocumentType, named
 from drac.stages.normalize.mail import mail_type
 from drac.stages.normalize.packages import package_type
-from drac.stages.normalize.text import looks_like_html, looks_like_text
+from drac.stages.normalize.text import decode, looks_like_html, looks_like_text
 
 _HEAD = 65_536
 """Bytes that the signature or the look of a text is found in."""
@@ -158,6 +158,8 @@ def _plain_text(path: Path, declared: str, head: bytes) -> DocumentType:
 
 def _marked_up(head: bytes) -> str | None:
     """Flat OpenDocument by its mimetype, SVG by its first element."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        head = decode(head, partial=True).encode()
     if (
         not head.removeprefix(codecs.BOM_UTF8)
         .lstrip()

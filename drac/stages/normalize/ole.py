@@ -30,9 +30,10 @@ def root_streams(file: BinaryIO) -> frozenset[str]:
 def _directory(file: BinaryIO) -> bytes:
     file.seek(0)
     header = file.read(512)
-    size = 1 << struct.unpack_from("<H", header, 30)[0]
-    if size not in (512, 4096):
-        raise ValueError(f"damaged compound file (sectors of {size} bytes)")
+    exponent = struct.unpack_from("<H", header, 30)[0]
+    if exponent not in (9, 12):
+        raise ValueError(f"damaged compound file (sectors of 2^{exponent} bytes)")
+    size = 1 << exponent
     table = _allocation(file, header, size)
     return b"".join(_sector(file, number, size) for number in _chain(table, _number(header, 48)))
 

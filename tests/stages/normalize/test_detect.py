@@ -208,3 +208,16 @@ def _file(folder: Path, name: str, data: bytes) -> Path:
     path = folder / name
     path.write_bytes(data)
     return path
+
+
+def test_a_damaged_compound_file_is_named_briefly(tmp_path: Path) -> None:
+    path = tmp_path / "a.msg"
+    path.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + b"\xff" * 3000)
+    with pytest.raises(CorruptDocument, match=r"sectors of 2\^65535 bytes"):
+        detect(path)
+
+
+def test_a_drawing_in_utf_16_is_a_drawing(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text('<?xml version="1.0" encoding="UTF-16"?>\n<svg xmlns="x"/>', encoding="utf-16")
+    assert detect(path).name == "svg"
