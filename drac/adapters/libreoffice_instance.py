@@ -179,14 +179,15 @@ class OfficeInstance:
 
     def kill(self) -> None:
         """End the group and remove its folder; nothing happens when it does not run."""
-        if self._process:
-            end(self._process)
-            for pipe in (self._process.stdin, self._process.stdout):
+        process, home = self._process, self._home  # `close` may come from another thread meanwhile
+        self._process = self._home = None
+        if process:
+            end(process)
+            for pipe in (process.stdin, process.stdout):
                 if pipe:
                     pipe.close()
-        if self._home:
-            remove_home(self._home)
-        self._process = self._home = None
+        if home:
+            remove_home(home)
         self._answers.clear()
         self._served = 0
 

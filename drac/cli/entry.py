@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from drac.errors import DracError, Interrupted, UsageError
-from drac.store.files import is_disk_full
+from drac.store.files import full_disk
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +66,11 @@ def _complain(error: DracError) -> int:
 
 
 def _unexpected(error: Exception) -> int:
-    if is_disk_full(error):
+    if full := full_disk(error):
         from drac.errors import DiskFull
 
-        return _complain(DiskFull(str(error)))
+        place = f"{full.filename}: " if full.filename else ""
+        return _complain(DiskFull(f"{place}no space left on this disk"))
     log.debug("unexpected error", exc_info=error)
     return _complain(DracError(f"unexpected {type(error).__name__}: {error}"))
 

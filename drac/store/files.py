@@ -17,11 +17,16 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 def is_disk_full(error: BaseException | None) -> bool:
     """Whether this error, or one that it came from, says that no space is left."""
+    return full_disk(error) is not None
+
+
+def full_disk(error: BaseException | None) -> OSError | None:
+    """The error, among this one and those that it came from, that says that no space is left."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _FULL:
-            return True
+            return error
         error = error.__cause__ or error.__context__
-    return False
+    return None
 
 
 @contextmanager

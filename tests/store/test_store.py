@@ -189,3 +189,12 @@ def test_a_catalog_of_another_layout_is_named(tmp_path: Path) -> None:
         old.execute("CREATE TABLE sources (doc_id TEXT PRIMARY KEY)")
     with pytest.raises(UsageError, match="damaged"):
         Catalog(path).put_source(_record("a"))
+
+
+def test_a_full_disk_is_found_behind_what_came_of_it() -> None:
+    full = OSError(errno.ENOSPC, "No space left on device", "/work/page")
+    error = AttributeError("something else")
+    error.__context__ = RuntimeError("in between")
+    error.__context__.__cause__ = full
+    assert files.full_disk(error) is full and files.is_disk_full(error)
+    assert files.full_disk(ValueError("no disk")) is None
