@@ -12,12 +12,17 @@ from typing import Any
 from drac.adapters.pymupdf_sheets import Sheets
 from drac.adapters.pymupdf_text import PageContent
 from drac.stages.convert.blocks import edge_of
-from drac.stages.convert.headings import MAX_LEVEL, heading_styles, style_of
+from drac.stages.convert.headings import MAX_LEVEL, bookmark_levels, class_levels, heading_styles, style_of
+from drac.stages.convert.hyphens import LineEnds
 from drac.stages.convert.page import DocumentFacts, Line, squeeze, title_key
 from drac.stages.convert.text import words_of
 
 SAMPLE = 200
 """Pages looked at, at most; under 10 ms each."""
+_COVERED = 6
+"""Pages from which a document may have covers."""
+_TEX = re.compile(r"tex|dvi", re.IGNORECASE)
+"""pdfTeX, LuaTeX, xdvipdfmx, dvips."""
 _INTEGER = re.compile(r"\d{1,6}")
 
 
@@ -29,14 +34,20 @@ class _Tally:
     """Characters by style."""
     alone: Counter[tuple[float, bool]] = field(default_factory=Counter)
     """Short lines that stand alone, by style."""
+    places: dict[tuple[float, bool], set[int]] = field(default_factory=lambda: defaultdict(set))
+    """1-based pages on which such lines stand, by style."""
     edges: dict[tuple[str, str, int], dict[int, Line]] = field(default_factory=lambda: defaultdict(dict))
     """First such line of each page, by edge, squeezed text and height in steps of 8 points."""
     inner: Counter[str] = field(default_factory=Counter)
     """Lines away from the edges, by squeezed text."""
     titles: dict[tuple[float, bool], int] = field(default_factory=dict)
     """Deepest level of bookmarked titles by style."""
+    title_styles: dict[tuple[int, str], tuple[float, bool]] = field(default_factory=dict)
+    """Style of each bookmarked title, by 1-based page and key."""
     words: set[str] = field(default_factory=set)
     """Words in small letters."""
+    ends: LineEnds = field(default_factory=LineEnds)
+    """Hyphens at line ends."""
     mono: int = 0
     """Characters of fixed width."""
     pages: int = 0
@@ -48,12 +59,17 @@ class _Tally:
         for line in content.lines:
             level = bookmarks.get((number, title_key(line.text)), 0) if bookmarks else 0
             if level:
+                self.title_styles[number, title_key(line.text)] = style_of(line)
                 self.titles[style_of(line)] = max(level, self.titles.get(style_of(line), 0))
         for line in content.lines:
             self.body[style_of(line)] += len(line.raw)
             self.mono += len(line.raw) * line.mono
+        self.ends.add(content.lines)
         self.words.update(_whole_words(content.lines))
-        self.alone.update(_lone_styles(content.lines))
+        lone = Counter(_lone_styles(content.lines))
+        self.alone += lone
+        for style in lone:
+            self.places[style].add(number)
         for line in content.lines:
             text = squeeze(line.text)
             if edge := edge_of(line.box, content.height):
@@ -84,18 +100,32 @@ def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -
 
 def _facts(document: Any, tally: _Tally, bookmarks: dict[tuple[int, str], int]) -> DocumentFacts:
     style = tally.body.most_common(1)[0][0] if tally.body else (0.0, False)
+    styles = heading_styles(tally.alone, style, _covers(tally, document.page_count))
+    levels = class_levels(styles, style) if _is_tex(document) else {}
     return DocumentFacts(
         pages=document.page_count,
         body_size=style[0],
         body_bold=style[1],
         body_mono=tally.mono > 0.5 * tally.body.total(),
-        heading_styles=heading_styles(tally.alone, style),
-        bookmarks=bookmarks,
+        heading_styles=styles,
+        bookmarks=bookmark_levels(bookmarks, tally.title_styles, levels),
         title_levels=_title_levels(tally, style),
+        class_levels=levels,
         furniture=_repeated(tally),
         first_pages=_first_pages(tally),
-        words=frozenset(tally.words),
+        words=tally.ends.compounds(tally.words) | tally.words,
     )
+
+
+def _is_tex(document: Any) -> bool:
+    """Whether TeX, or a program that goes on with what TeX made, wrote the PDF."""
+    return _TEX.search((document.metadata or {}).get("producer") or "") is not None
+
+
+def _covers(tally: _Tally, pages: int) -> frozenset[tuple[float, bool]]:
+    """Styles of the first and the last page alone; none in a document too short to have covers."""
+    ends = {1, pages} if pages >= _COVERED else set[int]()
+    return frozenset(style for style, places in tally.places.items() if places <= ends)
 
 
 def sample(pages: int) -> list[int]:

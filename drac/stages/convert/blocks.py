@@ -9,13 +9,14 @@ from dataclasses import replace
 
 from drac.records import Box
 from drac.stages.convert.block import Block
-from drac.stages.convert.headings import style_of
+from drac.stages.convert.headings import is_heading_style, style_of
+from drac.stages.convert.initials import with_initials
 from drac.stages.convert.lists import is_lone_marker, item_number, starts_bullet, starts_dash
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze
 from drac.stages.convert.ruled import lines_in, meshes, ruled_grid
 from drac.stages.convert.text import line_text, visual_lines
-from drac.stages.convert.titles import stands_out, titled, without_labels
+from drac.stages.convert.titles import split_title, stands_out, titled, without_labels
 
 EDGE = 0.15
 """Share of the page's height at its top and at its foot where running headers and footers stand."""
@@ -44,6 +45,7 @@ _KINDS = {
 
 def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     """The page's blocks in reading order, footnotes after the text, furniture marked as such."""
+    view = replace(view, lines=with_initials(view.lines, facts.words))
     ruled = _ruled(view)
     taken = {line.order for block in ruled for line in block.lines}
     boxes = tuple(box for box in view.boxes if not _is_ruled(box, ruled))
@@ -58,7 +60,7 @@ def blocks_of(view: PageView, facts: DocumentFacts) -> list[Block]:
     ]
     loose = orphans + [line for box in open_boxes for line in claimed[box]]
     blocks += _paragraphs(loose)
-    blocks = [part for block in blocks for part in _split_heading(block)]
+    blocks = [part for block in blocks for part in _split_heading(block, facts)]
     marked = [_mark(part, view, facts) for part in titled(blocks, view, facts)]
     marked = [_promote(block, view, facts) for block in _spare(marked)]
     ordered = without_labels(_listed(_in_order(marked)), facts)
@@ -231,7 +233,13 @@ def _in_order(blocks: Sequence[Block]) -> list[Block]:
     """Reading order by place; a page that stands on its side goes by content order."""
     if not any(line.upright for block in blocks for line in block.lines):
         return sorted(blocks, key=lambda block: block.lines[0].order)
-    return reading_order(blocks, lambda block: block.box)
+    return reading_order(blocks, _place)
+
+
+def _place(block: Block) -> Box:
+    """A block's box; a run-in heading stands a hair above the text that goes on in its line."""
+    x0, y0, x1, y1 = block.box
+    return (x0, y0 - 0.1 * block.lines[0].size * block.run_in, x1, y1)
 
 
 def _listed(blocks: Sequence[Block]) -> list[Block]:
@@ -267,8 +275,13 @@ def _is_number(block: Block) -> bool:
     return is_page_number(" ".join(line.text for line in block.lines))
 
 
-def _split_heading(block: Block) -> list[Block]:
-    """A heading box whose lines differ in size by more than a point holds several headings."""
+def _split_heading(block: Block, facts: DocumentFacts) -> list[Block]:
+    """A heading box whose lines differ in size by more than a point holds several headings.
+
+    A box of text may have its title in it.
+    """
+    if block.kind == "paragraph":
+        return split_title(block, facts)
     if block.kind != "heading":
         return [block]
     parts: list[list[Line]] = []
@@ -289,7 +302,7 @@ def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     if block.kind == "heading":
         return block if fit else replace(block, kind="paragraph")
     short = len(block.lines) <= 2 and len(text) <= 100 and not text.endswith((".", ":", ";", ","))
-    styled = all(style_of(line) in facts.heading_styles for line in block.lines)
+    styled = all(is_heading_style(style_of(line), facts) for line in block.lines)
     if block.kind == "paragraph" and short and styled and fit and not _has_neighbour(block, view):
         return replace(block, kind="heading")
     return block

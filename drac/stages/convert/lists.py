@@ -78,7 +78,11 @@ def _opens(group: Sequence[Line], first: Sequence[Line]) -> bool:
 
 def _item(groups: Sequence[Sequence[Line]], known: Collection[str]) -> Item:
     text = flow([piece for group in groups for piece in group], known)
-    left = groups[0][0].box[0]
+    return item_of(text, groups[0][0].box[0])
+
+
+def item_of(text: str, left: float) -> Item:
+    """The item that a text is, by its marker; `left` is where it starts, x in page points."""
     bullet = _BULLET.match(text)
     if bullet and bullet.end() < len(text):
         return Item(left, "-", text[bullet.end() :])

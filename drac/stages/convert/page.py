@@ -108,6 +108,8 @@ class DocumentFacts:
     """Level by 1-based page and title of the document's bookmarks; titles by `title_key`."""
     title_levels: dict[tuple[float, bool], int] = field(default_factory=dict)
     """Deepest level of a bookmarked title set in a style: (size in half points, bold)."""
+    class_levels: dict[tuple[float, bool], int] = field(default_factory=dict)
+    """Level of headings set in a style, where the program that set the document has fixed sizes for them."""
     furniture: frozenset[tuple[str, str]] = frozenset()
     """(edge, text) of running headers and footers; texts squeezed by `squeeze`."""
     first_pages: dict[tuple[str, str], int] = field(default_factory=dict)

@@ -144,6 +144,19 @@ def _join(before: str, after: str, known: Collection[str], own: bool) -> str:
     return f"{before} {after}"
 
 
+def parts_at_hyphen(before: str, after: str) -> tuple[str, str] | None:
+    """What a hyphen at a line's end parts, in small letters; None where none is amid them."""
+    if len(before) < 2 or before[-1] not in "-\u2010" or not before[-2].isalpha() or not after[:1].islower():
+        return None
+    return _parts(before, after)
+
+
+def _parts(before: str, after: str) -> tuple[str, str]:
+    left = before.rsplit(None, 1)[-1][:-1].lstrip("([\"'“‘").casefold()
+    right = _WORD.match(after)
+    return left, right[0].casefold() if right else ""
+
+
 def _is_cut(before: str, after: str, known: Collection[str], own: bool) -> bool:
     """Whether the hyphen only marks the cut: the whole is a known word, or nothing hints at a compound.
 
@@ -151,9 +164,7 @@ def _is_cut(before: str, after: str, known: Collection[str], own: bool) -> bool:
     hyphen or goes on with a capital, one letter stands before the hyphen, or fewer than three follow
     (hyphenation leaves two and three).
     """
-    left = before.rsplit(None, 1)[-1][:-1].lstrip("([\"'“‘").casefold()
-    right = _WORD.match(after)
-    end = right[0].casefold() if right else ""
+    left, end = _parts(before, after)
     if left + end in known:
         return True
     goes_on = after[-1] in "-\u2010" and after[:-1].isalpha()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from drac.stages.convert.block import Block
-from drac.stages.convert.headings import style_of
+from drac.stages.convert.headings import is_heading_style, style_of
 from drac.stages.convert.page import DocumentFacts, Line, PageView, title_key
 from drac.stages.convert.text import line_text, visual_lines
 
@@ -22,6 +22,8 @@ _LEADING = 1.45
 """Font sizes from one baseline to the next within a paragraph, at most."""
 _LONGEST = 120
 """Characters of a run-in heading, at most."""
+_LARGER = 1.15
+"""Sizes of the text below it in one box that a title has, at least."""
 Group = list[Line]
 """Lines on one baseline."""
 
@@ -72,6 +74,22 @@ def _part(block: Block, groups: Sequence[Group]) -> Block:
     return replace(
         block, lines=tuple(sorted((line for group in groups for line in group), key=lambda one: one.order))
     )
+
+
+def split_title(block: Block, facts: DocumentFacts) -> list[Block]:
+    """The block parted below lines at its top that are set larger than all others of its kind of print."""
+    groups = visual_lines(block.lines)
+    sizes = [max(line.size for line in group) for group in groups]
+    length = next((place for place, size in enumerate(sizes) if size < sizes[0] - 1.0), len(sizes))
+    title, rest = groups[:length], groups[length:]
+    if not rest or length > _TITLE_LINES or sizes[0] < _LARGER * max(sizes[length:]):
+        return [block]
+    lines = [line for group in title for line in group]
+    styled = all(line.upright and is_heading_style(style_of(line), facts) for line in lines)
+    worded = sum(len(line.words) for line in lines) > 1 and len(line_text(lines)) <= _LONGEST
+    if not styled or not worded:
+        return [block]
+    return [replace(_part(block, title), kind="heading"), _part(block, rest)]
 
 
 def _largest(blocks: Sequence[Block]) -> list[Block]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from drac.records import Box, Region, Table
 from drac.stages.convert.block import Block
 from drac.stages.convert.blocks import blocks_of
+from drac.stages.convert.contents import entries, grid_entries, is_contents, is_listing
 from drac.stages.convert.grid import Grid, grid_of
 from drac.stages.convert.headings import heading_level
-from drac.stages.convert.lists import items_of, merge_items, starts_item, write_items
+from drac.stages.convert.lists import Item, items_of, merge_items, starts_item, write_items
 from drac.stages.convert.page import DocumentFacts, Line, PageView, union
 from drac.stages.convert.rows import idle_headers, row_sentences, sentence
 from drac.stages.convert.ruled import ruled_grid
@@ -63,12 +64,39 @@ def write_page(view: PageView, facts: DocumentFacts) -> Written:
     """The page's Markdown, regions, tables and furniture; every visible line is in one of them."""
     page = Written()
     blocks = blocks_of(view, facts)
+    listed = _contents(blocks, view, facts)
     place = 0
     while place < len(blocks):
-        run = _run(blocks, place, facts)
-        _write(page, run, view, facts)
+        run = _listed(blocks, place, listed) or _run(blocks, place, facts)
+        if place in listed:
+            items = [item for one in range(place, place + len(run)) for item in listed[one]]
+            page.add("list", "\n".join(write_items(items)), [one.box for one in run])
+        else:
+            _write(page, run, view, facts)
         place += len(run)
     return page
+
+
+def _contents(blocks: Sequence[Block], view: PageView, facts: DocumentFacts) -> dict[int, list[Item]]:
+    """The entries of a table of contents, by the place of the block that holds them."""
+    if not is_contents(view, facts):
+        return {}
+    found = {}
+    for place, block in enumerate(blocks):
+        grid = _read_grid(block, view, facts) if block.kind == "table" else None
+        if grid is not None and (items := grid_entries(grid)):
+            found[place] = items
+        elif block.kind != "furniture" and block.mesh is None and is_listing(block):
+            found[place] = entries(block.lines, facts.words)
+    return found
+
+
+def _listed(blocks: Sequence[Block], place: int, listed: Mapping[int, object]) -> Sequence[Block]:
+    """The block at `place` with those after it, as long as they hold entries of contents."""
+    end = place
+    while end in listed:
+        end += 1
+    return blocks[place:end]
 
 
 def _run(blocks: Sequence[Block], place: int, facts: DocumentFacts) -> list[Block]:
@@ -124,7 +152,7 @@ def _write_text(page: Written, block: Block, facts: DocumentFacts) -> None:
         page.add(block.kind, escape(text), [block.box])
         return
     title = block.layout is not None and block.layout.kind == "title"
-    level = block.level or heading_level(block.lines, text, facts, title=title, run_in=block.run_in)
+    level = heading_level(block.lines, text, facts, told=block.level, title=title, run_in=block.run_in)
     page.add("heading", f"{'#' * level} {escape_heading(text)}", [block.box])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from drac.records import Box
 from drac.stages.convert.blocks import is_page_number
-from drac.stages.convert.headings import heading_level, heading_styles
+from drac.stages.convert.headings import bookmark_levels, class_levels, heading_level, heading_styles
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, Word, squeeze, title_key
 from drac.stages.convert.write import Written, write_page
@@ -71,6 +71,35 @@ def test_heading_styles_leave_out_the_body_and_join_near_sizes() -> None:
 
     styles = Counter({(18.0, True): 1, (17.5, True): 2, (10.0, False): 50, (10.0, True): 4, (9.0, True): 9})
     assert heading_styles(styles, (10.0, False)) == ((18.0, True), (10.0, True))
+
+
+def test_styles_of_the_covers_count_as_one() -> None:
+    from collections import Counter
+
+    sizes = (70.0, 33.0, 28.0, 24.0, 16.0)
+    styles = Counter({(size, True): 2 for size in sizes})
+    covers = {(size, True) for size in sizes[:3]}
+    found = heading_styles(styles, (10.0, False), covers)
+    assert found == ((28.0, True), (24.0, True), (16.0, True))
+    levels = [
+        heading_level([line("x", 0, 100, size=size, bold=True)], "x", replace(FACTS, heading_styles=found))
+        for size in sizes
+    ]
+    assert levels == [1, 1, 1, 2, 3]
+
+
+def test_sizes_of_latex_sections_tell_levels_that_a_document_leaves_out() -> None:
+    assert class_levels([(12.0, True)], (10.0, False)) == {(14.5, True): 1, (12.0, True): 2, (10.0, True): 3}
+    assert not class_levels([(17.5, False), (14.5, True)], (10.0, False))
+    assert not class_levels([(14.0, True)], (10.0, False))
+
+
+def test_bookmarks_of_latex_have_the_levels_of_their_styles() -> None:
+    levels = class_levels([(14.5, True), (10.0, True)], (10.0, False))
+    told = {(1, "catalog"): 1, (1, "chemistry"): 2, (1, "terms"): 3, (2, "annex"): 1}
+    styles = {(1, "catalog"): (14.5, True), (1, "chemistry"): (10.0, True), (1, "terms"): (10.0, True)}
+    assert list(bookmark_levels(told, styles, levels).values()) == [1, 3, 4, 1]
+    assert bookmark_levels(told, styles, {}) == told
 
 
 def test_nested_lists_keep_numbers_and_depth() -> None:

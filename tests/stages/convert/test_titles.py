@@ -104,3 +104,31 @@ def test_a_list_taken_for_a_table_stays_a_list() -> None:
     lines += [line(f"• Airport {name}", 70, 320 + 12 * place) for place, name in enumerate("ABC")]
     found = written(lines, [("table", (50, 290, 300, 350))])
     assert found[-1] == "- Airport A\n- Airport B\n- Airport C"
+
+
+def test_a_title_in_the_box_of_the_text_below_it_is_a_heading() -> None:
+    lines = [
+        line("Ferries of the Coast", 50, 100, size=14, bold=True),
+        line("A. Author and B. Author", 50, 120),
+        line("University of Ports", 50, 132),
+    ]
+    assert written(lines, [("text", (50, 80, 300, 140))]) == [
+        "# Ferries of the Coast",
+        "A. Author and B. Author University of Ports",
+    ]
+
+
+def test_a_large_first_line_of_one_word_or_in_no_heading_style_stays_with_its_text() -> None:
+    lines = [line("T", 50, 100, size=14, bold=True), line("he ferry sails", 50, 115)]
+    assert written(lines, [("text", (50, 80, 300, 140))]) == ["T he ferry sails"]
+    lines = [line("The ferry", 50, 100, size=13), line("sails twice", 50, 115)]
+    assert written(lines, [("text", (50, 80, 300, 140))]) == ["The ferry sails twice"]
+
+
+def test_a_run_in_heading_stands_before_its_text_though_set_a_hair_lower() -> None:
+    lines = [
+        line("Pets.", 50, 300.02, bold=True),
+        line("Dogs travel free", 85, 300),
+        line("on a lead.", 50, 312),
+    ]
+    assert written(lines, [("text", (50, 290, 300, 315))]) == ["### Pets.", "Dogs travel free on a lead."]
