@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from drac.records import Box
@@ -22,6 +22,7 @@ _EDGE = 0.05
 """Points at most between a character without a width and the right edge of the glyph that it is part of."""
 _TOUCH = 0.3
 """Points at most between letters of a word."""
+_MIRROR = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
 _FLAT = 0.01
 """Points of width below which a character has none."""
 
@@ -103,9 +104,55 @@ def _is_part(first: dict[str, Any], second: dict[str, Any]) -> bool:
     return edge and _is_flat(first) and not _is_flat(second) and runs_left(second["c"])
 
 
-def gaps(glyphs: Sequence[tuple[str, Box]], least: float) -> set[int]:
-    """Places of (character, box) before which the direction changes over a gap of `least` points or more."""
-    runs = [list(run) for _, run in groupby(_directed(glyphs), key=lambda one: one[1])]
+def as_read(glyphs: Sequence[tuple[str, Box]]) -> list[int]:
+    """Places of (character, box) of one text in the order of reading.
+
+    MuPDF turns digits of Arabic's own round with the letters, and words that the PDF holds from left to right
+    each by itself.
+    """
+    order = list(range(len(glyphs)))
+    if is_visual(glyphs):
+        order.sort(key=lambda place: -glyphs[place][1][2])
+    read: list[int] = []
+    for kind, run in groupby(order, key=lambda place: _digit_kind(glyphs[place][0])):
+        group = list(run)
+        turned = kind and all(glyphs[a][1][0] > glyphs[b][1][0] for a, b in pairwise(group))
+        read += reversed(group) if turned else group
+    return read
+
+
+def mirrored(text: str) -> str:
+    """A bracket or quotation mark as it is written in a text that runs to the left."""
+    return text.translate(_MIRROR)
+
+
+def is_visual(glyphs: Sequence[tuple[str, Box]]) -> bool:
+    """Whether words of one script that runs to the left follow each other to the right, two or more."""
+    kinds = {unicodedata.bidirectional(text[:1] or " ") for text, _ in glyphs}
+    if kinds & {"L", "EN"} or not kinds & {"R", "AL"} or any(box[2] - box[0] < _FLAT for _, box in glyphs):
+        return False
+    parts = groupby(glyphs, key=lambda one: one[0] if one[0].isspace() else _digit_kind(one[0]))
+    boxes = [union(box for _, box in part) for kind, part in parts if not kind.isspace()]
+    return len(boxes) > 1 and all(a[2] <= b[0] + _TOUCH for a, b in pairwise(boxes))
+
+
+def _digit_kind(text: str) -> str:
+    return unicodedata.bidirectional(text) if text.isdecimal() and len(text) == 1 else ""
+
+
+def wide_turns(glyphs: Sequence[tuple[str, Box]], least: float) -> list[int]:
+    """Places where another column starts: the direction changes over `least` points or more."""
+    if not any(runs_left(text) for text, _ in glyphs):
+        return []
+    return sorted(gaps(glyphs, least, digits_left=True))
+
+
+def gaps(glyphs: Sequence[tuple[str, Box]], least: float, *, digits_left: bool = False) -> set[int]:
+    """Places of (character, box) before which the direction changes over a gap of `least` points or more.
+
+    `digits_left`: digits of Arabic's own count as its letters do.
+    """
+    runs = [list(run) for _, run in groupby(_directed(glyphs, digits_left), key=lambda one: one[1])]
     boxes = [union(glyphs[place][1] for place, _ in run) for run in runs]
     found = set()
     for before, after, run in zip(boxes, boxes[1:], runs[1:], strict=False):
@@ -114,7 +161,7 @@ def gaps(glyphs: Sequence[tuple[str, Box]], least: float) -> set[int]:
     return found
 
 
-def _directed(glyphs: Sequence[tuple[str, Box]]) -> Iterator[tuple[int, bool]]:
+def _directed(glyphs: Sequence[tuple[str, Box]], digits_left: bool) -> Iterator[tuple[int, bool]]:
     """(place, whether it runs to the left) of all but spaces; what has no direction follows what precedes."""
     left = False
     for place, (text, _) in enumerate(glyphs):
@@ -122,5 +169,5 @@ def _directed(glyphs: Sequence[tuple[str, Box]]) -> Iterator[tuple[int, bool]]:
             continue
         kind = unicodedata.bidirectional(text[:1])
         if kind in ("R", "AL", "L", "EN", "AN"):
-            left = kind in ("R", "AL")
+            left = kind in ("R", "AL") or (digits_left and kind == "AN")
         yield place, left

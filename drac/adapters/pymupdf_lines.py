@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from drac.adapters.pymupdf_bidi import gaps, logical, runs_left
+from drac.adapters.pymupdf_bidi import as_read, gaps, is_visual, logical, mirrored, runs_left, wide_turns
 from drac.records import Box
 from drac.stages.convert.page import Line, Word, union
 
@@ -18,6 +18,8 @@ _OVERPRINT = 0.175
 Kerning takes up to 0.17; cells that run over their neighbours overlap by 0.18 to 0.8 (measured on
 RAG-Multi-Corpus).
 """
+_COLUMN = 2.0
+"""Font sizes of white from which text of another direction is another column."""
 _SPACE = 0.12
 """Font sizes of a gap that is a space, between Arabic or Hebrew and digits or Latin."""
 
@@ -58,7 +60,7 @@ def lines_of(
     """
     glyphs = [_Glyph(glyph["c"], glyph["bbox"], span) for span in spans for glyph in logical(span["chars"])]
     upright = abs(direction[1]) < 0.1 and direction[0] > 0
-    parts = _parted(glyphs) if upright and glyphs else [glyphs]
+    parts = [part for column in _columns(glyphs) for part in _parted(column)] if upright else [glyphs]
     printed = [part for part in parts if any(not glyph.text.isspace() for glyph in part)]
     return [_line(part, upright, order + place, run) for place, part in enumerate(printed)]
 
@@ -104,6 +106,21 @@ def _of_words(line: Line, words: Sequence[Word]) -> Line:
     bold = min(line.bold_words, len(words)) if words[0] is line.words[0] else 0
     raw = " ".join(word.text for word in words)
     return replace(line, words=tuple(words), box=box, bold_words=bold, raw=raw)
+
+
+def _columns(glyphs: Sequence[_Glyph]) -> Iterator[list[_Glyph]]:
+    """The glyphs in the order of reading, parted where text of the other direction stands far away."""
+    places = [(one.text, one.box) for one in glyphs]
+    starts = wide_turns(places, _COLUMN * glyphs[0].span["size"]) if glyphs else []
+    for start, end in pairwise([0, *starts, len(glyphs)]):
+        part = glyphs[start:end]
+        turned = is_visual(places[start:end])
+        order = as_read(places[start:end])
+        yield [_turned(part[place]) if turned else part[place] for place in order]
+
+
+def _turned(glyph: _Glyph) -> _Glyph:
+    return replace(glyph, text=mirrored(glyph.text))
 
 
 def _parted(glyphs: Sequence[_Glyph]) -> list[list[_Glyph]]:

@@ -61,3 +61,43 @@ def test_a_gap_where_the_direction_changes_is_a_space() -> None:
 
 def test_no_gap_no_space() -> None:
     assert gaps([("\u0645", (50, 0, 60, 9)), ("-", (47, 0, 50, 9)), ("2", (41, 0, 46.5, 9))], 1.2) == set()
+
+
+SPAN = {"size": 10.0, "flags": 0, "char_flags": 0, "origin": (20.0, 18.0)}
+
+
+def lines(*glyphs: dict[str, Any]) -> list[str]:
+    return [one.text for one in lines_of((1.0, 0.0), [{**SPAN, "chars": list(glyphs)}], 0, 0)]
+
+
+def test_digits_of_arabics_own_are_read_from_left_to_right() -> None:
+    word = [glyph("\u0642", 60, 70), glyph("\u0645", 50, 60), glyph(" ", 47, 50)]
+    number = [glyph("\u0661", 41, 47), glyph("\u0664", 35, 41)]
+    assert lines(*word, *number) == ["\u0642\u0645 \u0664\u0661"]
+
+
+def test_words_held_from_left_to_right_are_read_from_the_right_and_brackets_mirrored() -> None:
+    first = [glyph("\u05d0", 60, 65), glyph("\u05d1", 55, 60)]
+    second = [glyph("\u05d2", 45, 50), glyph("\u05d3", 40, 45)]
+    held = [glyph("(", 35, 40), *second, glyph(" ", 50, 55), *first, glyph(")", 65, 70)]
+    assert lines(*held) == ["(\u05d0\u05d1 \u05d2\u05d3)"]
+
+
+def test_a_date_held_from_left_to_right_has_its_day_first() -> None:
+    year = [glyph("\u0661", 24, 28), glyph("\u0664", 20, 24)]
+    month = [glyph("\u0642", 38, 42), glyph("\u0645", 34, 38)]
+    day = [glyph("\u0663", 52, 56), glyph("\u0662", 48, 52)]
+    held = [*year, glyph(" ", 28, 34), *month, glyph(" ", 42, 48), *day]
+    assert lines(*held) == ["\u0662\u0663 \u0642\u0645 \u0664\u0661"]
+
+
+def test_words_and_brackets_in_the_order_of_reading_stay() -> None:
+    first = [glyph("\u05d0", 60, 65), glyph("\u05d1", 55, 60), glyph(" ", 50, 55)]
+    second = [glyph("(", 45, 50), glyph("\u05d2", 40, 45), glyph(")", 35, 40)]
+    assert lines(*first, *second) == ["\u05d0\u05d1 (\u05d2)"]
+
+
+def test_text_of_another_direction_far_away_is_another_line() -> None:
+    left = [glyph("d", 20, 25), glyph("a", 25, 30), glyph("y", 30, 35)]
+    right = [glyph("\u0642", 110, 120), glyph("\u0645", 100, 110)]
+    assert lines(*left, *right) == ["day", "\u0642\u0645"]
