@@ -22,6 +22,8 @@ _BLOCK_START = re.compile(
     re.VERBOSE,
 )
 _NUMBER_START = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_PAGE_MARKER = re.compile(r"(?<!\\)<!--(?=[ \t]*page[ \t]+\d+[ \t]*-->)", re.IGNORECASE)
+"""The beginning of what would part pages, in a document's own words."""
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+")
@@ -31,16 +33,18 @@ _SOFT_HYPHEN = "\u00ad"
 def escape(text: str) -> str:
     """Put a backslash before what would start a Markdown construct; prose stays as it is.
 
-    Every block that is written is one line, so that only its start matters.
+    Every block that is written is one line, so that only its start matters; page markers count anywhere.
     """
     if number := _NUMBER_START.match(text):
-        return f"{number[1]}\\{text[number.end(1) :]}"
-    return f"\\{text}" if _BLOCK_START.match(text) else text
+        text = f"{number[1]}\\{text[number.end(1) :]}"
+    elif _BLOCK_START.match(text):
+        text = f"\\{text}"
+    return _PAGE_MARKER.sub(r"\\\g<0>", text)
 
 
 def escape_heading(text: str) -> str:
     """A heading's text; hashes at its end would be taken for decoration."""
-    return _CLOSING_HASHES.sub(r"\\\1", text)
+    return _PAGE_MARKER.sub(r"\\\g<0>", _CLOSING_HASHES.sub(r"\\\1", text))
 
 
 def fenced(body: str) -> str:

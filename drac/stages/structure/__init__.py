@@ -19,7 +19,7 @@ from drac.stages.structure.section import make_sections
 from drac.stages.structure.split import split_oversize
 
 NAME = "structure"
-VERSION = 2
+VERSION = 3
 
 __all__ = ["NAME", "VERSION", "Structure", "run"]
 

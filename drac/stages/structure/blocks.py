@@ -40,7 +40,7 @@ class Block:
     """Where it stands, one part a page, in order."""
 
 
-_MARKER = r"(?:<!--[ \t]*[Pp]age[ \t]+\d+[ \t]*-->[ \t]*)+"
+_MARKER = r"(?:(?<!\\)<!--[ \t]*[Pp]age[ \t]+\d+[ \t]*-->[ \t]*)+"
 _MARKERS = re.compile(rf"^[ \t]*{_MARKER}|{_MARKER}(?=#{{1,6}}[ \t]|$)", re.MULTILINE)
 _LINE = re.compile(r"\r\n?|\n")
 _WORD = re.compile(r"\w")

@@ -6,6 +6,7 @@ import pytest
 
 from drac.config import StructureSettings
 from drac.records import Element, ElementKind, Page, PageState, PageText
+from drac.stages.convert.text import escape, escape_heading
 from drac.stages.structure import run
 from drac.stages.tokens import estimate_tokens
 
@@ -64,6 +65,13 @@ def test_f40_indented_marker_is_no_code() -> None:
 def test_f40_marker_within_a_sentence_leaves_the_sentence_whole() -> None:
     text = "The words <!-- Page 2 --> go on."
     assert kinds_and_texts(text) == [("paragraph", text)]
+
+
+def test_f40_a_documents_own_words_are_no_marker() -> None:
+    text = escape("<!-- Page 3 --> and <!-- page 4 --> ## no heading <!-- Page 5 -->")
+    assert kinds_and_texts(f"{text}\n\nTwo.") == [("paragraph", text), ("paragraph", "Two.")]
+    title = f"# {escape_heading('How <!-- Page 1 --> works')}"
+    assert kinds_and_texts(f"{title}\n\nText") == [("heading", title), ("paragraph", "Text")]
 
 
 def test_f40_unclosed_comment_eats_nothing() -> None:
