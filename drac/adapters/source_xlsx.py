@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +45,20 @@ def _sheet_bytes(source: Path) -> int:
 def _rows(sheet: Any, everything: bool) -> Iterator[tuple[int, list[Any]]]:
     """Number and cells of each row, without hidden rows and columns unless `everything` is wanted."""
     hidden = frozenset() if everything else _hidden_columns(sheet)
-    for number, row in enumerate(sheet.iter_rows(), sheet.min_row or 1):
+    for number, row in _stored_rows(sheet):
         if everything or not sheet.row_dimensions[number].hidden:
             yield number, [cell for cell in row if cell.value is not None and cell.column not in hidden]
+
+
+def _stored_rows(sheet: Any) -> Iterator[tuple[int, Iterable[Any]]]:
+    """The cells that the file has; openpyxl's own rows have all between the first and the last one."""
+    if not hasattr(sheet, "_cells"):  # read row by row
+        sheet.reset_dimensions()
+        yield from enumerate(sheet.iter_rows(), 1)
+        return
+    cells = sheet._cells
+    for number, places in groupby(sorted(cells), key=itemgetter(0)):
+        yield number, [cells[place] for place in places]
 
 
 def _hidden_columns(sheet: Any) -> frozenset[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from fakes_normalize import docx_of, encrypted_docx, pptx_of, zip_of
 
+from drac.adapters import source_xlsx
 from drac.adapters.source_text import Reading
 from drac.config import NormalizeSettings
 
@@ -156,3 +157,18 @@ def test_a_web_page_without_what_its_style_hides(tmp_path: Path) -> None:
         "}</style><p>Shown<p class=x>unseen<div class=far>unseen</div><p hidden>unseen"
     )
     assert read(tmp_path, "a.html", page.encode()) == [("Shown", "block 1")]
+
+
+@pytest.mark.parametrize("large", [8_000_000, 0])
+def test_far_apart_cells_are_read_without_those_between(
+    large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import openpyxl
+
+    book, out = openpyxl.Workbook(), io.BytesIO()
+    for place in ("A1", "XFD1", "B70000"):
+        book.active[place] = place  # type: ignore[index]
+    book.save(out)
+    monkeypatch.setattr(source_xlsx, "_LARGE", large)
+    found = [one for one in read(tmp_path, "a.xlsx", out.getvalue()) if one[0]]
+    assert found == [("A1 XFD1", "sheet Sheet, row 1"), ("B70000", "sheet Sheet, row 70000")]
