@@ -49,6 +49,18 @@ _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
 """What SQLite says of a file that is none of its own, or has not the tables that it should have."""
 
 
+_CLOSED = (
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY,
+)  # fmt: skip
+"""What SQLite says where the catalog's place is no file, or may not be read or written."""
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    # beside a catalog that may not be written SQLite cannot keep its own files, and need not
+    still = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{still}", uri=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What a catalog alone holds, so that it cannot be made anew from the files."""
@@ -75,12 +87,9 @@ class Catalog:
 
     def __init__(self, path: Path, *, readonly: bool = False) -> None:
         self.path = path
-        if readonly:
-            # beside a catalog that may not be written SQLite cannot keep its own files, and need not
-            still = "" if os.access(path.parent, os.W_OK) else "&immutable=1"
-            self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{still}", uri=True)
-        else:
-            self._db = sqlite3.connect(path)
+        with self._named_errors():
+            self._db = _read_only(path) if readonly else sqlite3.connect(path)
+        if not readonly:
             self._prepare()
         self._db.row_factory = sqlite3.Row
 
@@ -103,6 +112,11 @@ class Catalog:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             if code == sqlite3.SQLITE_FULL or "SQLITE_IOERR_WRITE" in getattr(error, "sqlite_errorname", ""):
                 raise DiskFull(f"{self.path}: no space left on this disk") from error
+            if code in _CLOSED:
+                reason = f"{self.path}: the catalog cannot be used ({error})"
+                raise UsageError(
+                    reason, remedy="Check that it is a file that may be written, and that the disk has space."
+                ) from error
             if code not in _DAMAGED:
                 raise
             reason = f"{self.path}: the catalog is damaged ({error})"

@@ -183,6 +183,13 @@ def test_a_damaged_catalog_is_named_with_its_remedy(tmp_path: Path, damage: byte
             Catalog(path)
 
 
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_catalog_that_is_no_file_is_named(tmp_path: Path, readonly: bool) -> None:
+    (tmp_path / "catalog.sqlite3").mkdir()
+    with pytest.raises(UsageError, match=r"catalog\.sqlite3: the catalog cannot be used"):
+        Catalog(tmp_path / "catalog.sqlite3", readonly=readonly).rows("SELECT * FROM sources")
+
+
 def test_a_catalog_of_another_layout_is_named(tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite3"
     with sqlite3.connect(path) as old:
