@@ -36,6 +36,10 @@ _SCAN = 0.5
 """Share of the page under images from which few letters count as a scan's stamp, not its text."""
 _FEW = 60
 """Characters that count as few."""
+_WHOLE = 0.85
+"""Share of the page under images from which what is printed in its margins is a stamp, however long."""
+_MARGIN = 0.08
+"""Share of the page's width or height that is margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,16 @@ class OcrPage:
 
 def is_scan(content: PageContent) -> bool:
     """Whether the page's text has to be read from its image."""
-    characters = sum(len(line.raw) for line in content.lines)
-    scanned = content.pictures >= _SCAN and characters < _FEW
+    lines = [line for line in content.lines if not (content.pictures >= _WHOLE and _in_margin(line, content))]
+    scanned = content.pictures >= _SCAN and sum(len(line.raw) for line in lines) < _FEW
     return not content.lines or content.garbage > _GARBAGE or scanned
+
+
+def _in_margin(line: Line, content: PageContent) -> bool:
+    """Whether a line stands where stamps do, such as a court's "Case 2:18 Document 1 Filed 09/13/18"."""
+    x0, y0, x1, y1 = line.box
+    wide, high = _MARGIN * content.width, _MARGIN * content.height
+    return y1 <= high or y0 >= content.height - high or x1 <= wide or x0 >= content.width - wide
 
 
 def ocr_page(page: Any, dpi: int) -> OcrPage:

@@ -122,6 +122,17 @@ def test_a_scan_is_read_by_ocr_even_under_an_unseen_layer(read: Read) -> None:
     assert 30 < x0 < 50 and 40 < y0 < 60 and x1 < 200 and y1 < 120
 
 
+def test_a_scan_with_a_long_stamp_in_its_margin_is_read_by_ocr(read: Read) -> None:
+    stamp = "Case 2:18-cv-12857-DML-RSW   ECF No. 1   filed 09/13/18   PageID.2   Page 2 of 16"
+
+    def add(document: pymupdf.Document) -> None:
+        scan(document, "Contract 8821", "signed in Oslo").insert_text((40, 20), stamp, fontsize=9)
+
+    (text,) = read(add)
+    assert text.method == "ocr"
+    assert "Contract 8821" in text.markdown
+
+
 def test_ocr_can_be_switched_off(tmp_path: Path) -> None:
     path = tmp_path / "scan.pdf"
     with pymupdf.open() as document:
