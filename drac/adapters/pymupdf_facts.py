@@ -23,6 +23,7 @@ _COVERED = 6
 """Pages from which a document may have covers."""
 _TEX = re.compile(r"tex|dvi", re.IGNORECASE)
 """pdfTeX, LuaTeX, xdvipdfmx, dvips."""
+_AT_END = re.compile(r"^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$|^\d{1,4}$")
 _INTEGER = re.compile(r"\d{1,6}")
 
 
@@ -165,7 +166,35 @@ def _repeated(tally: _Tally) -> frozenset[tuple[str, str]]:
         for (edge, text, _), lines in tally.edges.items()
         if max(_same_texts(lines), _counting(lines, size)) >= _least(tally)
         and (tally.inner[text] < len(lines) or not any(map(str.isalpha, text)))
-    )
+    ) | _numbered_headers(tally, size)
+
+
+def _numbered_headers(tally: _Tally, body_size: float) -> frozenset[tuple[str, str]]:
+    """Texts beside the page's number, at one height of half the pages, such as the chapter's title.
+
+    Those that also stand there as a heading, in larger print, are left alone.
+    """
+    heights: dict[tuple[str, int], list[tuple[str, int, Line]]] = defaultdict(list)
+    large = {
+        (edge, text)
+        for (edge, text, _), lines in tally.edges.items()
+        if any(line.size > 1.15 * body_size for line in lines.values())
+    }
+    for (edge, text, height), lines in tally.edges.items():
+        small = ((page, line) for page, line in lines.items() if line.size <= 1.15 * body_size)
+        heights[edge, height] += [(text, page, line) for page, line in small]
+    found = set()
+    for (edge, _), texts in heights.items():
+        steps = Counter({(page, int(number) - page) for _, page, line in texts for number in _ends(line)})
+        step, count = Counter(step for _, step in steps).most_common(1)[0] if steps else (0, 0)
+        if count >= max(_least(tally), 0.5 * tally.pages):
+            found |= {(edge, text) for text, page, _ in texts if (page, step) in steps}
+    return frozenset(found - large)
+
+
+def _ends(line: Line) -> list[str]:
+    """The numbers at the ends of a line."""
+    return _AT_END.findall(line.text)
 
 
 def _first_pages(tally: _Tally) -> dict[tuple[str, str], int]:

@@ -200,6 +200,27 @@ def test_a_clause_that_is_repeated_on_the_page_is_no_footer(read: Read) -> None:
         assert text.furniture == ("Agreement of Acme",)
 
 
+def test_the_chapters_title_beside_the_pages_number_is_furniture(read: Read) -> None:
+    chapters = ["Fares", "Fares", "Pets", "Lost property", "Parking"]
+
+    def draw(document: pymupdf.Document) -> None:
+        for number, chapter in enumerate(chapters, 4):
+            page = document.new_page()
+            page.insert_text((60, 40), chapter, fontsize=9)
+            page.insert_text((520, 40), str(number), fontsize=9)
+            if number == 6:
+                page.insert_text((60, 100), "Parking", fontsize=16)
+            page.insert_textbox((60, 130, 540, 300), "The ferry carries what it can. " * 20, fontsize=11)
+
+    for text, chapter in zip(read(draw), chapters, strict=True):
+        kept = chapter == "Parking"
+        assert set(" ".join(text.furniture).split()) == {
+            *chapter.split() * (not kept),
+            str(text.page.number + 3),
+        }
+        assert ("# Parking" in text.markdown) == (text.page.number == 3)
+
+
 def test_numbers_that_do_not_run_with_the_page_are_content(read: Read) -> None:
     def draw(document: pymupdf.Document) -> None:
         for number in (40, 7, 19, 23):

@@ -309,9 +309,17 @@ def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
 
 
 def _may_head(block: Block, text: str, facts: DocumentFacts) -> bool:
-    """Whether it has letters, stands upright and out of the body, and does not open with a bullet."""
-    upright = all(line.upright for line in block.lines)
+    """Whether it has letters, stands upright and out of the body, and is no code and no item."""
+    upright = all(line.upright for line in block.lines) and not _is_code(block, facts)
     return upright and any(c.isalpha() for c in text) and stands_out(block, facts) and not starts_bullet(text)
+
+
+def _is_code(block: Block, facts: DocumentFacts) -> bool:
+    """Whether it is set in fixed width where the body is not, no larger than the body."""
+    large = any(line.size > 1.1 * facts.body_size for line in block.lines)
+    return (
+        bool(facts.body_size) and not facts.body_mono and not large and all(one.mono for one in block.lines)
+    )
 
 
 def _has_neighbour(block: Block, view: PageView) -> bool:

@@ -157,7 +157,7 @@ def stands_out(block: Block, facts: DocumentFacts) -> bool:
     if max(line.size for line in block.lines) > 1.1 * facts.body_size:
         return True
     if not any(one.bold for one in block.lines):
-        return not (facts.heading_styles and text.endswith(".") and _words(block) >= _CLAUSE)
+        return not (facts.heading_styles and text.endswith((".", ":")) and _words(block) >= _CLAUSE)
     sentence = text.endswith((".", "!")) and _words(block) >= _SENTENCE
     return all(line.bold_words == len(line.words) for line in block.lines) and not sentence
 

@@ -290,3 +290,10 @@ def test_a_sentence_set_like_the_body_is_no_heading_whatever_its_box_is_called()
     ]
     boxes = [around("section-header", one) for one in lines]
     assert page(lines, boxes).markdown == "# Report\n\nEmployees get days.\n\n#### Annex on days"
+
+
+def test_a_line_of_code_or_one_that_introduces_text_is_no_heading() -> None:
+    code = replace(line("SELECT name", 50, 200), mono=True)
+    lines = [code, line("The answer is:", 50, 240), line("Yes, it is so today.", 50, 280)]
+    boxes = [around("section-header", one) for one in lines[:2]]
+    assert page(lines, boxes).markdown.split("\n\n")[:2] == ["```\nSELECT name\n```", "The answer is:"]
