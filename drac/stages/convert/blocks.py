@@ -29,6 +29,7 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _EDGE_KINDS = {"page-header", "page-footer"}
+_FLOWING = {"text", "footnote", "caption"}
 
 _KINDS = {
     "title": "heading",
@@ -124,7 +125,13 @@ def _lone_markers(claimed: dict[LayoutBox, list[Line]]) -> list[Line]:
 
 
 def _attach(claimed: dict[LayoutBox, list[Line]], orphans: list[Line]) -> list[Line]:
-    """Orphans just left or right of a claimed line on its baseline belong to it: bullets, numbers."""
+    """Orphans just left or right of a claimed line on its baseline belong to it: bullets, numbers.
+
+    Right of a paragraph of several lines stands another column, unless they nearly touch.
+    """
+    paragraphs = {
+        box for box, lines in claimed.items() if box.kind in _FLOWING and len(visual_lines(lines)) > 2
+    }
     left = []
     for orphan in orphans:
         near = [
@@ -135,7 +142,8 @@ def _attach(claimed: dict[LayoutBox, list[Line]], orphans: list[Line]) -> list[L
             if line.upright and orphan.upright and abs(line.baseline - orphan.baseline) < 0.45 * line.size
         ]
         gap, box = min(near, key=lambda one: one[0], default=(0.0, None))
-        if box is not None and gap < 3.0 * orphan.size:
+        beside = box in paragraphs and orphan.box[0] > max(line.box[2] for line in claimed[box])
+        if box is not None and gap < (1.0 if beside else 3.0) * orphan.size:
             claimed[box].append(orphan)
         else:
             left.append(orphan)

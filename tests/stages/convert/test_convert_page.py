@@ -297,3 +297,12 @@ def test_a_line_of_code_or_one_that_introduces_text_is_no_heading() -> None:
     lines = [code, line("The answer is:", 50, 240), line("Yes, it is so today.", 50, 280)]
     boxes = [around("section-header", one) for one in lines[:2]]
     assert page(lines, boxes).markdown.split("\n\n")[:2] == ["```\nSELECT name\n```", "The answer is:"]
+
+
+def test_a_note_beside_a_paragraph_is_not_read_into_its_lines() -> None:
+    text = [line("The ferry sails twice a day here.", 50, 200 + 12 * place) for place in range(4)]
+    note = [line("Family tree", 240, 212), line("of ferries", 240, 224)]
+    lines = [*text, *note]
+    assert page(lines, [around("text", *text)]).markdown.startswith(" ".join(one.text for one in text))
+    value = line("12.50", 240, 200)
+    assert page([text[0], value], [around("text", text[0])]).markdown == f"{text[0].text} 12.50"
