@@ -102,7 +102,9 @@ def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -
 def _facts(document: Any, tally: _Tally, bookmarks: dict[tuple[int, str], int]) -> DocumentFacts:
     style = tally.body.most_common(1)[0][0] if tally.body else (0.0, False)
     styles = heading_styles(tally.alone, style, _covers(tally, document.page_count))
-    levels = class_levels(styles, style) if _is_tex(document) else {}
+    tex = _is_tex(document)
+    levels = class_levels(styles, style) if tex else {}
+    compounds = frozenset() if tex else tally.ends.compounds(tally.words)  # TeX cuts words unless told not to
     return DocumentFacts(
         pages=document.page_count,
         body_size=style[0],
@@ -114,7 +116,7 @@ def _facts(document: Any, tally: _Tally, bookmarks: dict[tuple[int, str], int]) 
         class_levels=levels,
         furniture=_repeated(tally),
         first_pages=_first_pages(tally),
-        words=tally.ends.compounds(tally.words) | tally.words,
+        words=compounds | tally.words,
     )
 
 

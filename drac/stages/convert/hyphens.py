@@ -9,7 +9,7 @@ from itertools import pairwise
 from drac.stages.convert.page import Line
 from drac.stages.convert.text import parts_at_hyphen
 
-_LEAST = 50
+_LEAST = 100
 """Lines that go on, from which their ends tell whether words are cut."""
 _RARE = 0.02
 """Share of such lines that end in a hyphen, below which no words are cut.

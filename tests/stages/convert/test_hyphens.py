@@ -18,7 +18,7 @@ def lines(*texts: str) -> list[Line]:
     return made
 
 
-PLAIN = ["The ferry sails to the island", "and back again in the evening"] * 40
+PLAIN = ["The ferry sails to the island", "and back again in the evening"] * 80
 
 
 def counted(*texts: str) -> LineEnds:
@@ -39,7 +39,7 @@ def test_words_are_cut_where_one_of_them_stands_whole_elsewhere() -> None:
 
 
 def test_words_are_cut_where_many_lines_end_so_and_unknown_where_lines_are_few() -> None:
-    assert not counted(*["the eve-", "ning ferry"] * 60).compounds(frozenset())
+    assert not counted(*["the eve-", "ning ferry"] * 90).compounds(frozenset())
     assert not counted(*PLAIN[:20], "a cutting-", "edge ferry").compounds(frozenset())
 
 
