@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
+from unicodedata import bidirectional
 
 from drac.adapters.pymupdf_bidi import as_read, gaps, is_visual, logical, mirrored, runs_left, wide_turns
 from drac.records import Box
 from drac.stages.convert.page import Line, Word, union
+from drac.stages.convert.text import is_right_to_left
 
 _OVERPRINT = 0.175
 """Font sizes by which a letter reaches over the next, from which another text starts there.
@@ -20,6 +22,8 @@ RAG-Multi-Corpus).
 """
 _COLUMN = 2.0
 """Font sizes of white from which text of another direction is another column."""
+_STRONG = ("L", "R", "AL", "EN", "AN")
+"""Bidirectional classes of letters and digits."""
 _SPACE = 0.12
 """Font sizes of a gap that is a space, between Arabic or Hebrew and digits or Latin."""
 
@@ -60,7 +64,8 @@ def lines_of(
     """
     glyphs = [_Glyph(glyph["c"], glyph["bbox"], span) for span in spans for glyph in logical(span["chars"])]
     upright = abs(direction[1]) < 0.1 and direction[0] > 0
-    parts = [part for column in _columns(glyphs) for part in _parted(column)] if upright else [glyphs]
+    texts = [text for column in _columns(glyphs) for text in _from_the_right(column)] if upright else [glyphs]
+    parts = [part for text in texts for part in _parted(text)] if upright else texts
     printed = [part for part in parts if any(not glyph.text.isspace() for glyph in part)]
     return [_line(part, upright, order + place, run) for place, part in enumerate(printed)]
 
@@ -94,15 +99,20 @@ def _stands_in(inset: Line, line: Line) -> bool:
 def _parts(line: Line, insets: Sequence[Box]) -> Iterator[Line]:
     words: list[Word] = []
     for word in line.words:
-        if words and any(words[-1].box[0] < box[0] < word.box[0] for box in insets):
+        if words and any(_is_between(box, words[-1].box, word.box) for box in insets):
             yield _of_words(line, words)
             words = []
         words.append(word)
     yield _of_words(line, words) if len(words) < len(line.words) else line
 
 
+def _is_between(inset: Box, one: Box, other: Box) -> bool:
+    return min(one[0], other[0]) < inset[0] < max(one[0], other[0])
+
+
 def _of_words(line: Line, words: Sequence[Word]) -> Line:
-    box = (words[0].box[0], line.box[1], words[-1].box[2], line.box[3])
+    left, _, right, _ = union(word.box for word in words)
+    box = (left, line.box[1], right, line.box[3])
     bold = min(line.bold_words, len(words)) if words[0] is line.words[0] else 0
     raw = " ".join(word.text for word in words)
     return replace(line, words=tuple(words), box=box, bold_words=bold, raw=raw)
@@ -123,12 +133,32 @@ def _turned(glyph: _Glyph) -> _Glyph:
     return replace(glyph, text=mirrored(glyph.text))
 
 
+def _from_the_right(glyphs: list[_Glyph]) -> list[list[_Glyph]]:
+    """A line that runs from right to left, with the stops and spaces that MuPDF puts before its letters.
+
+    Those at its left end come last, those at its right end from the right; others stand between words and are
+    a text of their own.
+    """
+    if not is_right_to_left("".join(glyph.text for glyph in glyphs)):
+        return [glyphs]
+    strong = next(place for place, one in enumerate(glyphs) if bidirectional(one.text[:1]) in _STRONG)
+    stops, letters = sorted(glyphs[:strong], key=lambda one: -one.box[0]), glyphs[strong:]
+    left, right = min(one.box[0] for one in letters), letters[0].box[2]
+    slack = _SPACE * letters[0].span["size"]
+    if all(one.box[2] <= left + slack for one in stops):
+        return [[*letters, *stops]]
+    beside = right - slack < stops[-1].box[0] < right + slack
+    return [[*stops, *letters]] if beside else [glyphs[:strong], letters]
+
+
 def _parted(glyphs: Sequence[_Glyph]) -> list[list[_Glyph]]:
     """Parts between which one text is printed over another; letters that are all set tight stay together."""
     flags = [False, *(_is_overprint(*pair) for pair in pairwise(glyphs)), False]
     parts = [[glyphs[0]]]
     for place, glyph in enumerate(glyphs[1:], 1):
-        if flags[place] and not (flags[place - 1] or flags[place + 1]):
+        if (flags[place] and not (flags[place - 1] or flags[place + 1])) or _is_jump(
+            glyphs[place - 1], glyph
+        ):
             parts.append([])
         parts[-1].append(glyph)
     return parts
@@ -142,6 +172,11 @@ def _is_overprint(before: _Glyph, glyph: _Glyph) -> bool:
     overlaps = before.box[2] - glyph.box[0] > _OVERPRINT * glyph.span["size"]
     goes_on = before.box[2] < glyph.box[2] and before.box[0] < before.box[2]
     return overlaps and goes_on and before.text.isalnum() and glyph.text.isalnum()
+
+
+def _is_jump(before: _Glyph, glyph: _Glyph) -> bool:
+    """Whether a line that runs to the left goes on far to the right."""
+    return runs_left(before.text) and glyph.box[0] - before.box[2] > _COLUMN * glyph.span["size"]
 
 
 def _line(glyphs: Sequence[_Glyph], upright: bool, order: int, run: int) -> Line:

@@ -105,6 +105,7 @@ class LocalReader:
             tuple(layout_boxes(sheet)),
             content.rules,
             page.number,
+            content.fills,
         )
         return _written(page, view, known.facts, sheets.frame(index), "text-layer", notes)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from drac.adapters.pymupdf_bidi import runs_left
 from drac.adapters.pymupdf_glyphs import Mender, is_garbage
+from drac.adapters.pymupdf_joins import joined
 from drac.adapters.pymupdf_layout import mupdf
 from drac.adapters.pymupdf_lines import lines_of, part_at_insets, text_of
 from drac.adapters.pymupdf_symbols import read_symbols
@@ -22,6 +23,8 @@ _LIGHT = 225
 _CONTRAST = 24
 """Grey levels between text and ground below which nobody reads it."""
 
+_THICK = 6.0
+"""Points; a stroked shape that is thinner is a line, since no text fits into it."""
 _STAMP = 20
 """Characters; fewer may be a stamp at the edge of a page of pictures."""
 _CLEARLY = 0.7
@@ -48,6 +51,8 @@ class PageContent:
     """Share of characters without a usable Unicode value, 0 to 1."""
     turned: int = 0
     """Degrees clockwise by which the page must be turned for most lines to read upright."""
+    fills: tuple[Box, ...] = ()
+    """Filled rectangles of 8 points or more each way, those of most of the page left out."""
     blank: int = 0
     """Characters that the font has no glyph for, so that nothing is printed."""
 
@@ -86,9 +91,10 @@ def page_content(page: Any, mender: Mender | None = None) -> PageContent:
     return PageContent(
         width=rect.width,
         height=rect.height,
-        lines=tuple(part_at_insets(lines)),
+        lines=tuple(joined(part_at_insets(lines))),
         hidden=tuple(hidden),
         rules=tuple(_rules(blocks)),
+        fills=tuple(_fills(blocks, rect)),
         pictures=_share((block["bbox"] for block in blocks if block["type"] == 1), rect),
         garbage=_garbage(lines),
         turned=_most_turned(turns),
@@ -181,11 +187,30 @@ def _rules(blocks: Iterable[dict[str, Any]]) -> Iterable[Box]:
     for block in blocks:
         if block["type"] == 3:
             x0, y0, x1, y1 = box = block["bbox"]
+            if block["stroked"] and min(x1 - x0, y1 - y0) < _THICK:
+                box = x0, y0, x1, y1 = _middle(box)
             if min(x1 - x0, y1 - y0) < 3:
                 if max(x1 - x0, y1 - y0) > 8:
                     yield (x0, y0, x1, y1)
             elif block["stroked"] and block["isrect"]:
                 yield from _sides(box)
+
+
+def _fills(blocks: Iterable[dict[str, Any]], rect: Any) -> Iterable[Box]:
+    for block in blocks:
+        if block["type"] == 3 and block["isrect"] and not block["stroked"] and block["alpha"]:
+            x0, y0, x1, y1 = block["bbox"]
+            large = (x1 - x0) * (y1 - y0) > 0.8 * rect.width * rect.height
+            if min(x1 - x0, y1 - y0) >= 8 and not large:
+                yield (x0, y0, x1, y1)
+
+
+def _middle(box: Box) -> Box:
+    """A thick stroke as a thin one along its middle; a small box as it is."""
+    x0, y0, x1, y1 = box
+    if y1 - y0 < (x1 - x0) / 4:
+        return (x0, (y0 + y1 - 1) / 2, x1, (y0 + y1 + 1) / 2)
+    return ((x0 + x1 - 1) / 2, y0, (x0 + x1 + 1) / 2, y1) if x1 - x0 < (y1 - y0) / 4 else box
 
 
 def _sides(box: Box) -> Iterable[Box]:

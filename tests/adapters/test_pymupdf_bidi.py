@@ -101,3 +101,17 @@ def test_text_of_another_direction_far_away_is_another_line() -> None:
     left = [glyph("d", 20, 25), glyph("a", 25, 30), glyph("y", 30, 35)]
     right = [glyph("\u0642", 110, 120), glyph("\u0645", 100, 110)]
     assert lines(*left, *right) == ["day", "\u0642\u0645"]
+
+
+def test_the_stop_at_the_left_end_of_a_line_comes_last() -> None:
+    letters = [glyph("\u0645", 60, 70), glyph("\u0646", 50, 60)]
+    mark = glyph("\u064b", 51, 51)
+    assert lines(glyph(".", 46, 50), *letters) == ["\u0645\u0646."]
+    assert lines(glyph(".", 46, 50), mark, *letters) == ["\u0645\u0646\u064b."]
+    assert lines(glyph("\u2022", 72, 76), *letters) == ["\u2022", "\u0645\u0646"]
+
+
+def test_a_line_that_runs_to_the_left_ends_where_it_goes_on_far_to_the_right() -> None:
+    assert lines(glyph("\u0645", 60, 70), glyph("\u0646", 50, 60), glyph(")", 200, 204)) == [
+        "\u0645\u0646", ")",
+    ]  # fmt: skip

@@ -14,8 +14,9 @@ from drac.stages.convert.initials import with_initials
 from drac.stages.convert.lists import is_lone_marker, item_number, starts_bullet, starts_dash
 from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze
-from drac.stages.convert.ruled import lines_in, meshes, ruled_grid
+from drac.stages.convert.ruled import Mesh, lines_in, meshes, ruled_grid
 from drac.stages.convert.text import line_text, visual_lines
+from drac.stages.convert.tiles import tiled_meshes
 from drac.stages.convert.titles import split_title, stands_out, titled, without_labels
 
 EDGE = 0.15
@@ -81,15 +82,20 @@ def is_tabular(lines: Sequence[Line]) -> bool:
 
 
 def _ruled(view: PageView) -> list[Block]:
-    """Tables whose rules close every cell, whatever the layout analysis says."""
+    """Tables whose rules or fills close every cell, whatever the layout analysis says."""
     found = []
     left = list(view.lines)
-    for mesh in sorted(meshes(view.rules), key=lambda one: area(one.box), reverse=True):
+    by_rules, by_fills = (sorted(some, key=lambda one: area(one.box), reverse=True) for some in _meshes(view))
+    for mesh in by_rules + by_fills:
         lines = lines_in(mesh, left)
         if lines and ruled_grid(mesh, lines):
             found.append(Block("table", tuple(lines), mesh=mesh))
             left = [line for line in left if line not in lines]
     return found
+
+
+def _meshes(view: PageView) -> tuple[list[Mesh], list[Mesh]]:
+    return meshes(view.rules), tiled_meshes(view.fills, view.boxes, view.lines)
 
 
 def _is_ruled(box: LayoutBox, ruled: Sequence[Block]) -> bool:

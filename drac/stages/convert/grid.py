@@ -18,6 +18,7 @@ from statistics import median
 from drac.records import Box, Cell
 from drac.stages.convert.edges import column_edges, cut_at
 from drac.stages.convert.header import header_rows, inner_rules
+from drac.stages.convert.lists import cell_text
 from drac.stages.convert.page import Line, union
 from drac.stages.convert.spans import header_span
 from drac.stages.convert.text import flow, visual_lines
@@ -298,7 +299,7 @@ def _grid(
         for column, lines in sorted(by_column.items()):
             upper = row < heads - 1
             first, wide = header_span(by_column, column, columns, rules) if upper else (column, 1)
-            cells.append(Cell(row, first, flow(lines, known, rooms[column]), 1, wide))
+            cells.append(Cell(row, first, cell_text(lines, known, rooms[column]), 1, wide))
     return Grid(len(placed), len(columns), heads, tuple(cells), boxes)
 
 

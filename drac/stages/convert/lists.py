@@ -11,6 +11,8 @@ from drac.stages.convert.text import escape, flow, join_lines, line_text, visual
 
 BULLETS = "•◦▪▫●○■□◻◆❑❒❍⧫⬥⬧➲✗★◉◎✦–—·‣⁃∙➢➤►▶✓✔❖➔→*-¾\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8"
 _BULLET = re.compile(rf"(?:[{re.escape(BULLETS)}]|o(?=\s)|[\ue000-\uf8ff\ufffd](?=\s|$))\s*")
+_POINTS = "•●▪◦‣"
+"""Bullets that say nothing; checks, crosses and stars may."""
 _DASH = re.compile(r"[-–—*→]\s+(?=\w)")
 _NUMBER = re.compile(r"(\d{1,3})([.)])\s+(?=\S)")
 _LONE = re.compile(rf"[{re.escape(BULLETS)}]|\d{{1,3}}[.)]")
@@ -38,6 +40,13 @@ def starts_bullet(text: str) -> bool:
     """Whether a line opens with a bullet that is no dash, and goes on."""
     bullet = _BULLET.match(text)
     return bullet is not None and text[0] not in "-–—*o→" and bullet.end() < len(text)
+
+
+def cell_text(lines: Sequence[Line], known: Collection[str] = (), room: float | None = None) -> str:
+    """A table cell's text; the bullet of its only item is left out, since the cell parts it already."""
+    text = flow(lines, known, room)
+    single = text[:1] in _POINTS and not any(mark in text[1:] for mark in _POINTS)
+    return text[1:].strip() or text if text and single else text
 
 
 def is_lone_marker(text: str) -> bool:

@@ -88,6 +88,8 @@ class PageView:
     """Ruling lines, horizontal and vertical."""
     number: int = 0
     """1-based page number in the document; 0 where it is not known."""
+    fills: tuple[Box, ...] = ()
+    """Filled rectangles that hold a line of text or more, as cells of a table without rules have."""
 
 
 @dataclass(frozen=True, slots=True)

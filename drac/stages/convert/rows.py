@@ -6,9 +6,9 @@ A row is its filled cells from left to right, each as `header: value`, joined by
 full stop unless the last value ends with one of . ! ? already. A cell without a header, or over the
 whole width, is its value alone. The header is the path of the header rows' cells above, joined by a
 space. In a table of two columns without a header row, the first cell is the header of the second.
-Values stand exactly as printed, an empty cell is left out, a value that spans rows or columns is
-repeated in each row it covers and named once a row. The template adds no word. Header cells that
-stand over no value at all are a sentence of their own (`idle_headers`).
+Values stand exactly as printed, but for the bullet of a cell's only item; an empty cell is left out, a
+value that spans rows or columns is repeated in each row it covers and named once a row. The template adds
+no word. Header cells that stand over no value at all are a sentence of their own (`idle_headers`).
 """
 
 from __future__ import annotations

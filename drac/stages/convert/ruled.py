@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 from drac.records import Box, Cell
 from drac.stages.convert.edges import piece
 from drac.stages.convert.grid import Grid, piled
 from drac.stages.convert.header import header_rows
+from drac.stages.convert.lists import cell_text
 from drac.stages.convert.page import Line, union
 from drac.stages.convert.text import flow, visual_lines
 
@@ -23,6 +24,12 @@ _MOST = 60_000
 """Pairs of rules looked at; a drawing with more is no table."""
 _FILLED = 0.3
 """Share of a mesh's cells that hold text, at least; a chart's grid lines have less between them."""
+_ROOM = 5.0
+"""Points that a cell is wide and high, at least; less lies between the two lines of a double border."""
+_ODD = 0.25
+"""Share of a mesh's cells that are no rectangles, at most; they are taken for several cells."""
+_ASTRIDE = 0.25
+"""Share of the cells below the first row that stand astride its cells, from which a table is a form."""
 _FRAME_LINES = 6
 """Lines in a wide cell above which it is a part of the page's layout."""
 Span = tuple[int, int, int, int]
@@ -133,7 +140,8 @@ def ruled_grid(mesh: Mesh, lines: Sequence[Line], known: Collection[str] = ()) -
     if spans is None:
         return None
     held = _held(mesh, spans, lines)
-    if len(held) < _FILLED * len(set(spans.values())) or _is_frame(mesh, held) or _is_piled(held):
+    roomy = sum(_is_roomy(mesh, span) for span in set(spans.values()))
+    if len(held) < _FILLED * roomy or _is_frame(mesh, held) or _is_piled(held):
         return None
     rows = sorted({span[0] for span in held})
     columns = sorted({span[1] for span in held})
@@ -156,12 +164,46 @@ def _spans(mesh: Mesh) -> dict[tuple[int, int], Span] | None:
             _unite(cell, (row, column), (row, column - 1))
         if row and not _covered(flat[y], x, mesh.xs[column + 1]):
             _unite(cell, (row, column), (row - 1, column))
-    spans = {place: _span(places) for place, places in cell.items()}
-    square = all(
-        len(places) == (spans[place][2] - spans[place][0]) * (spans[place][3] - spans[place][1])
-        for place, places in cell.items()
+    whole = {id(places): places for places in cell.values()}
+    parts = [_rectangles(places) for places in whole.values()]
+    if sum(len(one) > 1 for one in parts) > _ODD * len(parts):
+        return None
+    spans = [_span(places) for one in parts for places in one]
+    return {
+        (row, column): span
+        for span in spans
+        for row in range(span[0], span[2])
+        for column in range(span[1], span[3])
+    }
+
+
+def _rectangles(places: Collection[tuple[int, int]]) -> list[set[tuple[int, int]]]:
+    """The places as they are where they form a rectangle, else in rectangles from the top."""
+    row, column, foot, right = _span(places)
+    if len(places) == (foot - row) * (right - column):
+        return [set(places)]
+    left, parts = set(places), []
+    while left:
+        part = _rectangle(left)
+        parts.append(part)
+        left -= part
+    return parts
+
+
+def _rectangle(places: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The widest rectangle at the first place, then the highest."""
+    row, column = min(places)
+    right = next(one for one in count(column) if (row, one) not in places)
+    foot = next(
+        one for one in count(row) if any((one, place) not in places for place in range(column, right))
     )
-    return spans if square else None
+    return {(one, other) for one in range(row, foot) for other in range(column, right)}
+
+
+def _is_roomy(mesh: Mesh, span: Span) -> bool:
+    """Whether a line of text fits into a cell."""
+    wide, high = mesh.xs[span[3]] - mesh.xs[span[1]], mesh.ys[span[2]] - mesh.ys[span[0]]
+    return min(wide, high) >= _ROOM
 
 
 def _unite(
@@ -249,17 +291,33 @@ def _grid(
     title = _title(mesh, held, rows)
     rows = [row for row in rows if title is None or row != title[0]]
     body = {span: lines for span, lines in sorted(held.items()) if span != title}
-    cells = tuple(_cell(span, flow(lines, known), rows, columns) for span, lines in body.items())
+    form = _is_form(body)
+    body = {((*span[:2], span[0] + 1, span[3]) if form else span): lines for span, lines in body.items()}
+    cells = tuple(_cell(span, cell_text(lines, known), rows, columns) for span, lines in body.items())
     boxes = tuple((mesh.xs[0], mesh.ys[row], mesh.xs[-1], mesh.ys[row + 1]) for row in rows)
     placed = [
         {columns.index(span[1]): lines for span, lines in body.items() if span[0] == row} for row in rows
     ]
-    heads = _whole_header(cells, header_rows(placed, len(columns), boxes, ()))
+    heads = 0 if form else _whole_header(cells, header_rows(placed, len(columns), boxes, ()))
     grid = Grid(len(rows), len(columns), heads, cells, boxes)
     if title is None:
         return grid
     lines = held[title]
     return replace(grid, title=flow(lines, known), title_box=union(line.box for line in lines))
+
+
+def _is_form(spans: Collection[Span]) -> bool:
+    """Whether cells stand under no columns: a form, of which each cell says something by itself, once."""
+    top = min(span[0] for span in spans)
+    first = [span for span in spans if span[0] == top]
+    below = [span for span in spans if span[0] > top]
+    astride = sum(any(_is_astride(span, one) for one in first) for span in below)
+    return astride > _ASTRIDE * len(below)
+
+
+def _is_astride(span: Span, head: Span) -> bool:
+    """Whether a cell stands partly under another and partly beside it."""
+    return span[1] < head[1] < span[3] < head[3] or head[1] < span[1] < head[3] < span[3]
 
 
 def _title(mesh: Mesh, held: dict[Span, list[Line]], rows: Sequence[int]) -> Span | None:

@@ -290,3 +290,54 @@ def test_every_word_of_a_grid_is_printed(drafts: list[tuple[int, int, int, int]]
             cells.append(Cell(row, column, f"t{row}{column}", high, wide))
     printed = idle_headers(cells, 4, heads) + [text for _, text in row_sentences(cells, 4, 4, heads)]
     assert all(any(cell.text in text for text in printed) for cell in cells)
+
+
+def test_the_two_lines_of_a_double_border_close_no_cells() -> None:
+    borders = [0, 60, 64, 120, 124, 180, 184, 240]
+    rules = ruled([*borders], [90, 103, 107, 119, 123, 139])
+    lines = drawn(("Item", 5, 100), ("Price", 70, 100), ("Alpha", 5, 116), ("10", 70, 116))
+    assert sentences(read_ruled(lines, rules)) == ["Item: Alpha; Price: 10."]
+
+
+def test_a_form_has_no_header_and_says_each_cell_once() -> None:
+    rules = [(0, y - 0.5, 300, y + 0.5) for y in (90, 114, 138, 162)]
+    rules += [(x - 0.5, 90, x + 0.5, 162) for x in (0, 300)]
+    rules += [
+        (119.5, 90, 120.5, 114),
+        (59.5, 114, 60.5, 162),
+        (199.5, 114, 200.5, 138),
+        (149.5, 138, 150.5, 162),
+    ]
+    lines = drawn(
+        ("1 Name", 5, 100), ("2 Place", 125, 100),
+        ("3 Sex", 5, 124), ("4 Passport", 65, 124), ("5 Date", 205, 124),
+        ("6 Job", 5, 148), ("7 Employer", 65, 148), ("8 Mail", 155, 148),
+    )  # fmt: skip
+    assert sentences(read_ruled(lines, rules)) == [
+        "1 Name; 2 Place.", "3 Sex; 4 Passport; 5 Date.", "6 Job; 7 Employer; 8 Mail.",
+    ]  # fmt: skip
+
+
+def test_a_cell_that_is_no_rectangle_is_read_as_several() -> None:
+    rules = ruled([0, 100, 200, 300], [90, 103, 115, 127])
+    rules += [(0, 138.5, 100, 139.5), (200, 138.5, 300, 139.5), (0, 150.5, 300, 151.5)]
+    rules += [(x - 0.5, 127, x + 0.5, 151) for x in (0, 300)]
+    rules += [(99.5, 127, 100.5, 139), (199.5, 127, 200.5, 139)]
+    lines = drawn(
+        ("Item", 5, 100), ("Price", 105, 100), ("Note", 205, 100),
+        ("Alpha", 5, 112), ("10", 105, 112), ("new", 205, 112),
+        ("Beta", 5, 124), ("20", 105, 124), ("old", 205, 124),
+        ("Gamma", 5, 136), ("30", 105, 136), ("odd", 205, 136),
+    )  # fmt: skip
+    assert "Item: Gamma; Price: 30; Note: odd." in sentences(read_ruled(lines, rules))
+
+
+def test_the_bullet_of_a_cells_only_item_is_left_out() -> None:
+    lines = drawn(
+        ("Plan", 5, 100), ("Has", 105, 100),
+        ("\u2022 Small", 5, 112), ("\u2022 one \u2022 two", 105, 112),
+        ("\u2022 Large", 5, 124), ("\u2713 all", 105, 124),
+    )  # fmt: skip
+    assert sentences(read_ruled(lines, ruled([0, 100, 200], [90, 103, 115, 127]))) == [
+        "Plan: Small; Has: \u2022 one \u2022 two.", "Plan: Large; Has: \u2713 all.",
+    ]  # fmt: skip
