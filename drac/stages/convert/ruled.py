@@ -28,8 +28,12 @@ _ROOM = 5.0
 """Points that a cell is wide and high, at least; less lies between the two lines of a double border."""
 _ODD = 0.25
 """Share of a mesh's cells that are no rectangles, at most; they are taken for several cells."""
+_COLUMNS = 0.3
+"""Share of a cell's lines with a gap, from which it holds columns."""
+_GAP = 2.0
+"""Font sizes between two words of a line from which they stand in different columns."""
 _ASTRIDE = 0.25
-"""Share of the cells below the first row that stand astride its cells, from which a table is a form."""
+"""Share of the cells below the first row that stand astride its cells, above which a table is a form."""
 _FRAME_LINES = 6
 """Lines in a wide cell above which it is a part of the page's layout."""
 Span = tuple[int, int, int, int]
@@ -266,12 +270,23 @@ def _slot(borders: Sequence[float], value: float) -> int:
 
 
 def _is_frame(mesh: Mesh, held: dict[Span, list[Line]]) -> bool:
-    """Whether most of the text stands in cells that are wide and hold many lines: they lay out a page."""
+    """Whether most text stands in cells of many lines that are wide or hold columns: they lay out a page."""
     width = 0.4 * (mesh.xs[-1] - mesh.xs[0])
-    wide = [lines for lines in held.values() if _breadth(lines) > width]
+    wide = [lines for lines in held.values() if _breadth(lines) > width or _holds_columns(lines)]
     pages = [lines for lines in wide if len(visual_lines(lines)) > _FRAME_LINES]
     whole = sum(len(line.raw) for lines in held.values() for line in lines)
     return sum(len(line.raw) for lines in pages for line in lines) > 0.5 * whole
+
+
+def _holds_columns(lines: Sequence[Line]) -> bool:
+    groups = visual_lines(lines)
+    return sum(map(has_gap, groups)) > _COLUMNS * len(groups)
+
+
+def has_gap(group: Sequence[Line]) -> bool:
+    """Whether two words of a visual line stand as far apart as columns do."""
+    words = sorted((word.box for line in group for word in line.words), key=lambda box: box[0])
+    return any(after[0] - before[2] > _GAP * group[0].size for before, after in pairwise(words))
 
 
 def _breadth(lines: Sequence[Line]) -> float:
@@ -312,7 +327,7 @@ def _is_form(spans: Collection[Span]) -> bool:
     first = [span for span in spans if span[0] == top]
     below = [span for span in spans if span[0] > top]
     astride = sum(any(_is_astride(span, one) for one in first) for span in below)
-    return astride > _ASTRIDE * len(below)
+    return astride > max(1, _ASTRIDE * len(below))
 
 
 def _is_astride(span: Span, head: Span) -> bool:

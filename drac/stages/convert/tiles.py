@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from drac.records import Box
 from drac.stages.convert.page import LayoutBox, Line, area, overlap
-from drac.stages.convert.ruled import Mesh, lines_in, meshes
+from drac.stages.convert.ruled import Mesh, has_gap, lines_in, meshes
 from drac.stages.convert.text import visual_lines
 
 _COVERED = 0.9
 """Share of a mesh that its fills cover, at least."""
-_GAP = 2.0
-"""Font sizes between two words of a line from which they stand in different columns."""
 
 
 def tiled_meshes(fills: Sequence[Box], boxes: Sequence[LayoutBox], lines: Sequence[Line]) -> list[Mesh]:
@@ -27,7 +24,7 @@ def tiled_meshes(fills: Sequence[Box], boxes: Sequence[LayoutBox], lines: Sequen
         for mesh in meshes(sides)
         if _covers(fills, mesh.box)
         and not any(one.kind == "table" and overlap(mesh.box, one.box) > 0.5 for one in boxes)
-        and not any(_has_columns(lines_in(_cell(fill), lines)) for fill in _inside(fills, mesh.box))
+        and not any(map(has_gap, _lines_of_cells(fills, mesh.box, lines)))
     ]
 
 
@@ -47,15 +44,11 @@ def _covers(fills: Sequence[Box], box: Box) -> bool:
     return sum(map(area, set(_inside(fills, box)))) >= _COVERED * area(box)
 
 
+def _lines_of_cells(fills: Sequence[Box], box: Box, lines: Sequence[Line]) -> Iterator[list[Line]]:
+    for fill in _inside(fills, box):
+        yield from visual_lines(lines_in(_cell(fill), lines))
+
+
 def _cell(fill: Box) -> Mesh:
     x0, y0, x1, y1 = fill
     return Mesh((x0, x1), (y0, y1), (), ())
-
-
-def _has_columns(lines: Sequence[Line]) -> bool:
-    """Whether words of a line stand as far apart as columns do."""
-    for group in visual_lines(lines):
-        words = sorted((word.box for line in group for word in line.words), key=lambda box: box[0])
-        if any(after[0] - before[2] > _GAP * group[0].size for before, after in pairwise(words)):
-            return True
-    return False
