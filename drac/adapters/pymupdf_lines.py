@@ -139,16 +139,32 @@ def _from_the_right(glyphs: list[_Glyph]) -> list[list[_Glyph]]:
     Those at its left end come last, those at its right end from the right; others stand between words and are
     a text of their own.
     """
-    if not is_right_to_left("".join(glyph.text for glyph in glyphs)):
+    kinds = [bidirectional(glyph.text[:1]) in _STRONG for glyph in glyphs]
+    if not any(kinds) or not is_right_to_left("".join(glyph.text for glyph in glyphs)):
         return [glyphs]
-    strong = next(place for place, one in enumerate(glyphs) if bidirectional(one.text[:1]) in _STRONG)
-    stops, letters = sorted(glyphs[:strong], key=lambda one: -one.box[0]), glyphs[strong:]
-    left, right = min(one.box[0] for one in letters), letters[0].box[2]
+    strong = kinds.index(True)
+    stops, letters = _stops(glyphs[:strong]), glyphs[strong:]
+    left, right = min(one.box[0] for one in letters if not one.text.isspace()), letters[0].box[2]
     slack = _SPACE * letters[0].span["size"]
     if all(one.box[2] <= left + slack for one in stops):
+        while letters[-1].text.isspace():
+            letters.pop()
         return [[*letters, *stops]]
     beside = right - slack < stops[-1].box[0] < right + slack
     return [[*stops, *letters]] if beside else [glyphs[:strong], letters]
+
+
+def _stops(glyphs: Sequence[_Glyph]) -> list[_Glyph]:
+    """From the right, without the space that MuPDF puts where another one stands."""
+    printed = [one for one in glyphs if not one.text.isspace()]
+    doubled = [
+        one for one in glyphs if one.text.isspace() and any(_is_over(one.box, other.box) for other in printed)
+    ]
+    return sorted((one for one in glyphs if one not in doubled), key=lambda one: -one.box[0])
+
+
+def _is_over(space: Box, stop: Box) -> bool:
+    return stop[0] < (space[0] + space[2]) / 2 < stop[2]
 
 
 def _parted(glyphs: Sequence[_Glyph]) -> list[list[_Glyph]]:

@@ -108,6 +108,8 @@ def test_the_stop_at_the_left_end_of_a_line_comes_last() -> None:
     mark = glyph("\u064b", 51, 51)
     assert lines(glyph(".", 46, 50), *letters) == ["\u0645\u0646."]
     assert lines(glyph(".", 46, 50), mark, *letters) == ["\u0645\u0646\u064b."]
+    assert lines(glyph(" ", 46.1, 49), glyph(".", 46, 50), *letters) == ["\u0645\u0646."]
+    assert lines(glyph("\u064b", 51, 51)) == ["\u064b"]
     assert lines(glyph("\u2022", 72, 76), *letters) == ["\u2022", "\u0645\u0646"]
 
 
