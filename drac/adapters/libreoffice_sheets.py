@@ -6,6 +6,7 @@ stands alone. As each call takes up to a millisecond, cells are read and set in 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -191,23 +192,37 @@ class SheetPrinter:
     # What is read, and what is too long or empty.
 
     def _part_long_texts(self) -> bool:
-        """Put what no page has room for into new rows below; whether there was any such text."""
-        long = [
-            row for row, cells in self._cells.items()
-            if any(isinstance(text, str) and len(text) > _LONG for text in cells.values())
-        ]  # fmt: skip
+        """Put what no page has room for into new rows below; whether the sheet is another now."""
+        long = {row: parts for row, cells in self._cells.items() if (parts := self._parted(cells))}
+        more = {row: max(map(len, parts.values())) - 1 for row, parts in long.items()}
+        if long and self._make_room(sum(more.values())):
+            return True
         for row in sorted(long, reverse=True):
-            parts = {
-                column: self._layout.pieces(text, _LONG)
-                for column, text in self._cells[row].items()
-                if isinstance(text, str) and len(text) > _LONG
-            }
-            more = max(map(len, parts.values())) - 1
-            self._sheet.Rows.insertByIndex(row + 1, more)
-            for column, texts in parts.items():
+            self._sheet.Rows.insertByIndex(row + 1, more[row])
+            for column, texts in long[row].items():
                 for at, text in enumerate(texts):
                     self._sheet.getCellByPosition(column, row + at).setString(text)
         return bool(long)
+
+    def _parted(self, cells: dict[int, Any]) -> dict[int, list[str]]:
+        """The pieces of a row's long texts, by column."""
+        return {
+            column: self._layout.pieces(text, _LONG)
+            for column, text in cells.items()
+            if isinstance(text, str) and len(text) > _LONG
+        }
+
+    def _make_room(self, more: int) -> bool:
+        """Take `more` empty rows out where the last ones are full, so that none can be added; whether so."""
+        used = {row for row, cells in self._cells.items() if cells}
+        used.update(row for one in self._objects for row in range(one.top, one.bottom + 1))
+        if max(used) + more < self._sheet.Rows.getCount():
+            return False
+        before, after = max(itertools.pairwise([-1, *sorted(used)]), key=lambda gap: gap[1] - gap[0])
+        if after - before <= more:
+            return False
+        self._sheet.Rows.removeByIndex(after - more, more)
+        return True
 
     def _leave_gaps_out(self, rows: list[int], columns: list[int]) -> None:
         """Hide empty stretches, except where a chart or image stands."""

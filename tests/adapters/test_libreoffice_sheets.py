@@ -123,6 +123,18 @@ def test_long_text_is_whole_beside_a_filled_neighbour(
     assert "neighbour" in " ".join(pages)
 
 
+def test_long_text_is_whole_where_the_last_row_of_the_sheet_is_filled(
+    office: LibreOfficeConverter, tmp_path: Path
+) -> None:
+    def make(book: Any) -> None:
+        book.active["A1"], book.active["A1048576"] = "first", "last"
+        book.active["B2"] = " ".join(f"word{n}" for n in range(900))
+
+    text = " ".join(_pages(office, tmp_path, make))
+    assert re.findall(r"word\d+", text) == [f"word{n}" for n in range(900)]
+    assert "first" in text and "last" in text
+
+
 def test_long_text_in_merged_cells_is_whole(office: LibreOfficeConverter, tmp_path: Path) -> None:
     words = [f"merged{n}" for n in range(120)]
 
