@@ -1,0 +1,6 @@
+"""A page's text compared with what a reader of another kind read on the same page."""
+
+from drac.stages.convert.audit.audit import audit_page
+from drac.stages.convert.audit.thresholds import EXACT, NOISY, AuditThresholds
+
+__all__ = ["EXACT", "NOISY", "AuditThresholds", "audit_page"]
