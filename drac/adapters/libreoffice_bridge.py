@@ -84,6 +84,8 @@ class _Desktop:
             except _Nothing:
                 document.close(True)
                 raise
+            except Exception as error:  # one of UNO's loses its message on its way through unoserver
+                raise RuntimeError(str(error) or type(error).__name__) from None
         return document
 
     def _prepare(self, document: Any) -> None:
