@@ -1,10 +1,17 @@
-"""One page's text beside a second reader's: what is missing, what is too much."""
+"""One page's text beside a second reader's: what is missing, what is too much, what stands elsewhere."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 
 from drac.records import Finding, FindingKind, PageAudit, PageText
+from drac.stages.convert.audit.alike import Speller
+from drac.stages.convert.audit.columns import swapped
+from drac.stages.convert.audit.findings import Compared, added, lost, told
+from drac.stages.convert.audit.match import Match
+from drac.stages.convert.audit.order import moved
+from drac.stages.convert.audit.rows import find_rows
+from drac.stages.convert.audit.sides import seen_side, written_side
 from drac.stages.convert.audit.thresholds import AuditThresholds
 from drac.stages.convert.audit.words import is_digits, texts
 
@@ -12,24 +19,50 @@ from drac.stages.convert.audit.words import is_digits, texts
 def audit_page(
     written: PageText, reference: PageText, thresholds: AuditThresholds, *, reader: str
 ) -> PageAudit:
-    """What differs between the text under audit and the second reader's; `reader` names that one."""
-    out, seen = Counter(texts(written.markdown)), Counter(texts(reference.markdown))
-    edges = Counter(texts("\n".join([*reference.furniture, *written.furniture])))
-    lost, more = set(seen) - set(out) - set(edges), set(out) - set(seen) - set(edges)
-    found = [
-        *_finding(FindingKind.MISSING, lost, thresholds.missing_words),
-        *_finding(FindingKind.DIGITS, {one for one in lost | more if is_digits(one)}, thresholds.lost_digits),
-        *_finding(FindingKind.INVENTED, more, thresholds.invented_words),
-    ]
+    """What differs between the text under audit and the second reader's; `reader` names that one.
+
+    Running headers and footers, which either may leave out, are no difference, nor are words that
+    tell a row, such as its headers, in whatever sentence.
+    """
+    page = _compared(written, reference, thresholds)
+    found = sorted(_all(page), key=lambda one: (one.start < 0, one.start))
     return PageAudit(
         page=written.page,
         reader=reader,
-        missing=sum(seen[one] for one in lost) / max(1, seen.total()),
-        invented=sum(out[one] for one in more) / max(1, out.total()),
+        missing=_missing(page),
+        invented=_invented(page),
         findings=tuple(found),
         flagged=bool(found),
     )
 
 
-def _finding(kind: FindingKind, words: set[str], least: int) -> list[Finding]:
-    return [Finding(kind, "", " ".join(sorted(words)))] if len(words) >= least else []
+def _compared(written: PageText, reference: PageText, thresholds: AuditThresholds) -> Compared:
+    out = written_side(written)
+    spell = Speller([word.text for word in out.words], texts(reference.markdown), fuzzy=thresholds.fuzzy)
+    seen = seen_side(reference, spell)
+    rows = find_rows(out, seen, thresholds.row_share)
+    match = Match(out, seen, rows, fuzzy=thresholds.fuzzy)
+    edges = frozenset(texts("\n".join([*reference.furniture, *written.furniture])))
+    return Compared(out, seen, rows, match, thresholds, edges, written.regions)
+
+
+def _all(page: Compared) -> Iterator[Finding]:
+    yield from lost(page)
+    yield from added(page)
+    yield from told(page)
+    for swap in swapped(page.rows, page.written):
+        yield page.at_line(FindingKind.COLUMNS_SWAPPED, swap.said.line, swap.values)
+    for line in moved(page.written, page.seen, page.rows, page.match, page.thresholds.moved_words):
+        yield page.at_line(FindingKind.ORDER, line, page.written.texts(line))
+
+
+def _missing(page: Compared) -> float:
+    """Share of the second reader's words that the text lacks."""
+    left = [at for unit in page.seen.units for at in page.match.free(unit, out=False)]
+    return len(left) / max(1, len(page.seen.words))
+
+
+def _invented(page: Compared) -> float:
+    """Share of the text's words, those of the template aside, that the second reader did not see."""
+    words = [word.text for word in page.written.words if word.text not in page.template]
+    return sum(one not in page.on_page and not is_digits(one) for one in words) / max(1, len(words))

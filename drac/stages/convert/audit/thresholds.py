@@ -27,7 +27,7 @@ class AuditThresholds:
     """Share of a row's words that its sentence must have to count as that row's."""
     moved_words: int = 6
     """Words of a block that stands out of order; a smaller one is no finding."""
-    repeated_words: int = 5
+    repeated_words: int = 4
     """Words of a block that stands once more than on the page; a smaller one is no finding."""
 
 

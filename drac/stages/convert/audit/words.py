@@ -17,6 +17,7 @@ from dataclasses import dataclass
 _WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _JOINED = "\u00ad\u200b-\u200d\u2060\ufeff\u0300-\u036f"
 _RAW = re.compile(rf"[{_WIDE}]|[^\W_{_WIDE}][^\W_{_WIDE}{_JOINED}{_JOINED}]*(?:[{_JOINED}]+[^\W_{_WIDE}]*)*")
+_SMALL = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089"
 _PART = re.compile(rf"\d+|[{_WIDE}]|[^\W\d_{_WIDE}]+")
 _HIDDEN = re.compile(
     r"!?\[(?=[^\]\n]*\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\))|(?<=\])\([^()\s]*"
@@ -25,7 +26,7 @@ _HIDDEN = re.compile(
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _LIST_NUMBER = re.compile(
-    r"^[ \t>]*(?:[-+*][ \t]+)*\\?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\\?[.)](?=[ \t])", re.MULTILINE
+    r"^[ \t>]*(?:[-+*][ \t]+)*\\?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})\\?[.)](?=[ \t]|$)", re.MULTILINE
 )
 
 
@@ -40,7 +41,7 @@ class Token:
     end: int
     """Code point after the last."""
     optional: bool = False
-    """Whether either reader may leave it out, such as the number of a list's item."""
+    """Whether either reader may leave it out: the number of a list's item, a raised or lowered digit."""
 
     @property
     def is_digits(self) -> bool:
@@ -54,17 +55,18 @@ def tokens(markdown: str) -> list[Token]:
     shown = _ENTITY.sub(_entity, shown)
     numbers = {match.start(1) for match in _LIST_NUMBER.finditer(shown)}
     return [
-        Token(part, match.start(), match.end(), match.start() in numbers)
+        Token(part, match.start(), match.end(), is_small or match.start() in numbers)
         for match in _RAW.finditer(shown)
-        for part in folded(match[0])
+        for part, is_small in folded(match[0])
     ]
 
 
-def folded(raw: str) -> Iterator[str]:
-    """The words that a run of characters is compared as."""
-    bare = re.sub(rf"[{_JOINED}]", "", unicodedata.normalize("NFKC", raw))
-    for match in _PART.finditer(bare.casefold()):
-        yield _decimal(match[0])
+def folded(raw: str) -> Iterator[tuple[str, bool]]:
+    """The words that a run of characters is compared as, and whether they are small digits."""
+    for piece in re.findall(rf"[{_SMALL}]+|[^{_SMALL}]+", raw):
+        bare = re.sub(rf"[{_JOINED}]", "", unicodedata.normalize("NFKC", piece))
+        for match in _PART.finditer(bare.casefold()):
+            yield _decimal(match[0]), re.match(rf"[{_SMALL}]", piece) is not None
 
 
 def texts(markdown: str) -> list[str]:

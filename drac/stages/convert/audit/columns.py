@@ -1,0 +1,118 @@
+"""Whether values stand beside their own column's header, in whatever words a row is told."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from drac.stages.convert.audit.rows import Rows, Said
+from drac.stages.convert.audit.sides import Grid, Written
+
+Words = Sequence[str]
+_SURE = 0.6
+"""Share of a column's values that must stand beside the same other header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """Values of one row beside other columns' headers."""
+
+    said: Said
+    """The row."""
+    values: tuple[str, ...]
+    """The values, each as its words."""
+
+
+def swapped(rows: Rows, written: Written) -> list[Swap]:
+    """Rows whose values stand beside other headers, in grids where columns do so as a whole."""
+    found = []
+    for grid in _grids(rows):
+        lines = [one for one in rows.said if one.grid is grid and not one.merged]
+        votes = [(one, dict(_owners(one, written))) for one in lines]
+        wrong = _wrong_columns(votes)
+        for one, owners in votes:
+            if values := tuple(
+                " ".join(one.row.cells[column])
+                for column, owner in owners.items()
+                if wrong.get(column) == owner
+            ):
+                found.append(Swap(one, values))
+    return found
+
+
+def _grids(rows: Rows) -> list[Grid]:
+    return list({id(one.grid): one.grid for one in rows.said}.values())
+
+
+def _wrong_columns(votes: Sequence[tuple[Said, Mapping[int, int]]]) -> dict[int, int]:
+    """Another column by column, where most of its values stand beside that one's header."""
+    by_column: dict[int, Counter[int]] = defaultdict(Counter)
+    for _, owners in votes:
+        for column, owner in owners.items():
+            by_column[column][owner] += 1
+    wrong = {}
+    for column, counts in by_column.items():
+        owner, times = counts.most_common(1)[0]
+        if owner != column and times >= _SURE * counts.total():
+            wrong[column] = owner
+    return wrong
+
+
+def _owners(said: Said, written: Written) -> Iterator[tuple[int, int]]:
+    """(column, column whose label stands beside its value) for values that no other cell of the row has."""
+    words = written.texts(said.line)
+    labels = _places({column: said.grid.labels.get(column, ()) for column in said.row.cells}, words)
+    values = _places(said.row.cells, words)
+    if not labels or not values:
+        return _by_order(said, values)
+    return _by_labels(said, labels, values)
+
+
+def _by_order(said: Said, values: Mapping[int, list[int]]) -> Iterator[tuple[int, int]]:
+    """Without headers, values from left to right: the n-th in the line is the n-th of the row."""
+    single = {column: places[0] for column, places in values.items() if len(places) == 1}
+    if len(single) == len(said.row.cells):
+        yield from zip(sorted(single, key=lambda column: single[column]), sorted(single), strict=True)
+
+
+def _by_labels(
+    said: Said, labels: Mapping[int, list[int]], values: Mapping[int, list[int]]
+) -> Iterator[tuple[int, int]]:
+    marks = sorted((place, column) for column, places in labels.items() for place in places)
+    last_value = max(place for places in values.values() for place in places)
+    after = last_value < marks[-1][0] and min(place for p in values.values() for place in p) < marks[0][0]
+    texts = Counter(said.row.cells.values())
+    for column, places in values.items():
+        if column not in labels or texts[said.row.cells[column]] > 1:
+            continue
+        owners = {owner for place in places if (owner := _beside(place, marks, after=after)) is not None}
+        if column in owners:
+            yield column, column
+        elif len(owners) == 1:
+            yield column, owners.pop()
+
+
+def _beside(place: int, marks: Sequence[tuple[int, int]], *, after: bool) -> int | None:
+    """The column of the next label after a value, or of the last before it."""
+    if after:
+        return next((column for at, column in marks if at > place), None)
+    return next((column for at, column in reversed(marks) if at < place), None)
+
+
+def _places(phrases: Mapping[int, Words], words: Words) -> dict[int, list[int]]:
+    """Where each phrase stands; where two overlap, the longer one."""
+    taken: set[int] = set()
+    found: dict[int, list[int]] = defaultdict(list)
+    for column, phrase in sorted(phrases.items(), key=lambda one: -len(one[1])):
+        mine = [
+            at
+            for at in range(len(words) - len(phrase) + 1)
+            if phrase and tuple(words[at : at + len(phrase)]) == tuple(phrase)
+        ]
+        free = [at for at in mine if not taken & set(range(at, at + len(phrase)))]
+        if len({tuple(one) for one in phrases.values()}) == len(phrases):
+            taken.update(step for at in free for step in range(at, at + len(phrase)))
+        if free:
+            found[column] = free
+    return found

@@ -1,0 +1,158 @@
+"""Which line of the text says which row of the second reader's grids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from drac.stages.convert.audit.sides import Grid, Line, Row, Seen, Written
+
+_LONGEST = 3
+"""Times as many words as row and headers together that a row's line may have."""
+_SPARE = 12
+"""Words that it may have on top."""
+_BEST = 0.8
+"""Share of a row's best score, with any line, that its own line must have: else another row has its line."""
+_RESIDUE = 0.7
+"""Share of a row's own words that another row's line must have left over for the two to be merged."""
+
+
+@dataclass(slots=True)
+class Said:
+    """A row and its line."""
+
+    grid: Grid
+    """Where the row stands."""
+    row: Row
+    """The row."""
+    line: Line
+    """The line that says it."""
+    merged: list[Row] = field(default_factory=list)
+    """Other rows that the same line says."""
+
+    @property
+    def words(self) -> Counter[str]:
+        """Words of the row, and of those merged with it."""
+        return sum((own(row) for row in self.merged), own(self.row))
+
+
+@dataclass(slots=True)
+class Rows:
+    """All rows of a page."""
+
+    said: list[Said]
+    """Those with a line, in order."""
+    unsaid: list[tuple[Grid, Row]]
+    """Those without."""
+
+
+def own(row: Row) -> Counter[str]:
+    """The words of the cells that begin in a row."""
+    return Counter(word for words in row.cells.values() for word in words)
+
+
+def find_rows(written: Written, seen: Seen, share: float) -> Rows:
+    """Each row of two filled cells or more with its line, in order first, then wherever it stands."""
+    rows = [(grid, row) for grid in seen.grids for row in grid.rows if len(row.cells) > 1]
+    weights = [_weights(grid) for grid, _ in rows]
+    bags = [Counter(written.texts(line)) for line in written.lines]
+    scores = [
+        {at: score for at, bag in enumerate(bags) if (score := _score(grid, row, weight, bag, share)) > 0}
+        for (grid, row), weight in zip(rows, weights, strict=True)
+    ]
+    pairs = _in_order(scores, len(bags))
+    _anywhere(scores, pairs)
+    pairs = {
+        row: line for row, line in pairs.items() if scores[row][line] >= _BEST * max(scores[row].values())
+    }
+    said = [Said(*rows[at], written.lines[pairs[at]]) for at in sorted(pairs)]
+    unsaid = [one for at, one in enumerate(rows) if at not in pairs]
+    found = Rows(said, unsaid)
+    _merge(found, written)
+    return found
+
+
+def _weights(grid: Grid) -> dict[str, float]:
+    """A word that stands in few rows tells more."""
+    counts = Counter(word for row in grid.rows for word in own(row))
+    return {word: 1 / count for word, count in counts.items()}
+
+
+def _score(grid: Grid, row: Row, weights: dict[str, float], bag: Counter[str], share: float) -> float:
+    """How well a line says a row, 0 to 1; 0 where it has too few of its words, or too many others."""
+    wanted = own(row)
+    common = wanted & bag
+    total = wanted.total()
+    if not common or common.total() < share * total:
+        return 0.0
+    if bag.total() > _LONGEST * (total + len(row.above) + len(grid.names)) + _SPARE:
+        return 0.0
+    heavy = sum(weights[word] * count for word, count in common.items())
+    whole = sum(weights[word] * count for word, count in wanted.items())
+    return 0.5 * common.total() / total + 0.5 * heavy / whole
+
+
+def _in_order(scores: Sequence[dict[int, float]], lines: int) -> dict[int, int]:
+    """Line by row, both rising, each line once, with the highest sum of scores."""
+    best = [[0.0] * (lines + 1) for _ in range(len(scores) + 1)]
+    for row, score in enumerate(scores, 1):
+        above, now = best[row - 1], best[row]
+        for line in range(1, lines + 1):
+            with_it = above[line - 1] + score.get(line - 1, -1.0)
+            now[line] = max(above[line], now[line - 1], with_it)
+    pairs, row, line = {}, len(scores), lines
+    while row and line:
+        if best[row][line] == best[row - 1][line]:
+            row -= 1
+        elif best[row][line] == best[row][line - 1]:
+            line -= 1
+        else:
+            row, line = row - 1, line - 1
+            pairs[row] = line
+    return pairs
+
+
+def _anywhere(scores: Sequence[dict[int, float]], pairs: dict[int, int]) -> None:
+    """Give rows that are left the lines that are left, the surest first."""
+    used = set(pairs.values())
+    left = [
+        (-score, row, line)
+        for row, of_row in enumerate(scores)
+        if row not in pairs
+        for line, score in of_row.items()
+        if line not in used
+    ]
+    for _, row, line in sorted(left):
+        if row not in pairs and line not in used:
+            pairs[row] = line
+            used.add(line)
+
+
+def _merge(rows: Rows, written: Written) -> None:
+    """Find rows whose words are what another row's line has left over."""
+    for grid, row in list(rows.unsaid):
+        for one in rows.said:
+            if one.grid is grid and _holds(one, row, _usual_excess(rows, written, one), written):
+                one.merged.append(row)
+                rows.unsaid.remove((grid, row))
+                break
+
+
+def _usual_excess(rows: Rows, written: Written, one: Said) -> Counter[str]:
+    """Words that the grid's other lines have on top of their rows, as most do: headers and template."""
+    bags = [
+        Counter(written.texts(other.line)) - own(other.row)
+        for other in rows.said
+        if other.grid is one.grid and other is not one
+    ]
+    usual: Counter[str] = Counter()
+    for word in set().union(*bags):
+        usual[word] = min(Counter(bag[word] for bag in bags).items(), key=lambda item: (-item[1], item[0]))[0]
+    return +usual
+
+
+def _holds(one: Said, row: Row, usual: Counter[str], written: Written) -> bool:
+    rest = Counter(written.texts(one.line)) - one.words - usual
+    telling = own(row) - own(one.row)
+    return telling.total() > 0 and (telling & rest).total() >= _RESIDUE * telling.total()
