@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from drac.records import Box
 from drac.stages.convert.block import Block
+from drac.stages.convert.filled import filled_meshes
 from drac.stages.convert.headings import is_heading_style, style_of
 from drac.stages.convert.initials import with_initials
 from drac.stages.convert.lists import is_lone_marker, item_number, starts_bullet, starts_dash
@@ -16,7 +17,6 @@ from drac.stages.convert.order import reading_order
 from drac.stages.convert.page import DocumentFacts, LayoutBox, Line, PageView, area, overlap, squeeze
 from drac.stages.convert.ruled import Mesh, lines_in, meshes, ruled_grid
 from drac.stages.convert.text import line_text, visual_lines
-from drac.stages.convert.tiles import tiled_meshes
 from drac.stages.convert.titles import split_title, stands_out, titled, without_labels
 
 EDGE = 0.15
@@ -95,7 +95,7 @@ def _ruled(view: PageView) -> list[Block]:
 
 
 def _meshes(view: PageView) -> tuple[list[Mesh], list[Mesh]]:
-    return meshes(view.rules), tiled_meshes(view.fills, view.boxes, view.lines)
+    return meshes(view.rules), filled_meshes(view.fills, view.boxes, view.lines)
 
 
 def _is_ruled(box: LayoutBox, ruled: Sequence[Block]) -> bool:

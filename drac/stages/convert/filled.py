@@ -13,7 +13,7 @@ _COVERED = 0.9
 """Share of a mesh that its fills cover, at least."""
 
 
-def tiled_meshes(fills: Sequence[Box], boxes: Sequence[LayoutBox], lines: Sequence[Line]) -> list[Mesh]:
+def filled_meshes(fills: Sequence[Box], boxes: Sequence[LayoutBox], lines: Sequence[Line]) -> list[Mesh]:
     """Meshes of the sides of fills that cover them, where the layout analysis sees no table.
 
     A fill behind a whole row of cells shows its columns by the gaps in its text; such a mesh is left out.
