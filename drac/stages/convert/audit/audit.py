@@ -40,7 +40,7 @@ def _compared(written: PageText, reference: PageText, thresholds: AuditThreshold
     out = written_side(written)
     spell = Speller([word.text for word in out.words], texts(reference.markdown), fuzzy=thresholds.fuzzy)
     seen = seen_side(reference, spell)
-    rows = find_rows(out, seen, thresholds.row_share)
+    rows = find_rows(out, seen, thresholds.row_share, thresholds.full_row)
     match = Match(out, seen, rows, fuzzy=thresholds.fuzzy)
     edges = frozenset(texts("\n".join([*reference.furniture, *written.furniture])))
     return Compared(out, seen, rows, match, thresholds, edges, written.regions)

@@ -13,6 +13,9 @@ Words = Sequence[str]
 _SURE = 0.6
 """Share of a column's values that must stand beside the same other header."""
 
+_ROWS = 2
+"""Rows that must show that a column's values stand elsewhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class Swap:
@@ -28,10 +31,11 @@ def swapped(rows: Rows, written: Written) -> list[Swap]:
     """Rows whose values stand beside other headers, in grids where columns do so as a whole."""
     found = []
     for grid in _grids(rows):
-        lines = [one for one in rows.said if one.grid is grid and not one.merged]
-        votes = [(one, dict(_owners(one, written))) for one in lines]
-        wrong = _wrong_columns(votes)
-        for one, owners in votes:
+        votes = [
+            (one, *_owners(one, written)) for one in rows.said if one.grid is grid and len(one.rows) == 1
+        ]
+        wrong = _wrong_columns([owners for _, owners, _ in votes], any(told for _, _, told in votes))
+        for one, owners, _ in votes:
             if values := tuple(
                 " ".join(one.row.cells[column])
                 for column, owner in owners.items()
@@ -45,10 +49,13 @@ def _grids(rows: Rows) -> list[Grid]:
     return list({id(one.grid): one.grid for one in rows.said}.values())
 
 
-def _wrong_columns(votes: Sequence[tuple[Said, Mapping[int, int]]]) -> dict[int, int]:
-    """Another column by column, where most of its values stand beside that one's header."""
+def _wrong_columns(votes: Sequence[Mapping[int, int]], told: bool) -> dict[int, int]:
+    """Another column by column, where most of its values stand beside that header.
+
+    Several rows must show it, or, where headers are `told`, two columns in each other's place.
+    """
     by_column: dict[int, Counter[int]] = defaultdict(Counter)
-    for _, owners in votes:
+    for owners in votes:
         for column, owner in owners.items():
             by_column[column][owner] += 1
     wrong = {}
@@ -56,21 +63,27 @@ def _wrong_columns(votes: Sequence[tuple[Said, Mapping[int, int]]]) -> dict[int,
         owner, times = counts.most_common(1)[0]
         if owner != column and times >= _SURE * counts.total():
             wrong[column] = owner
-    return wrong
+    return {
+        column: owner
+        for column, owner in wrong.items()
+        if by_column[column][owner] >= _ROWS or (told and wrong.get(owner) == column)
+    }
 
 
-def _owners(said: Said, written: Written) -> Iterator[tuple[int, int]]:
-    """(column, column whose label stands beside its value) for values that no other cell of the row has."""
+def _owners(said: Said, written: Written) -> tuple[dict[int, int], bool]:
+    """The column whose label stands beside each column's value, and whether labels told it.
+
+    Only for values that no other cell of the row has. Without labels, values go from left to right.
+    """
     words = written.texts(said.line)
-    labels = _places({column: said.grid.labels.get(column, ()) for column in said.row.cells}, words)
+    labels = _label_places({column: said.grid.labels.get(column, ()) for column in said.row.cells}, words)
     values = _places(said.row.cells, words)
-    if not labels or not values:
-        return _by_order(said, values)
-    return _by_labels(said, labels, values)
+    if labels and values:
+        return dict(_by_labels(said, labels, values)), True
+    return dict(_by_order(said, values)), False
 
 
 def _by_order(said: Said, values: Mapping[int, list[int]]) -> Iterator[tuple[int, int]]:
-    """Without headers, values from left to right: the n-th in the line is the n-th of the row."""
     single = {column: places[0] for column, places in values.items() if len(places) == 1}
     if len(single) == len(said.row.cells):
         yield from zip(sorted(single, key=lambda column: single[column]), sorted(single), strict=True)
@@ -80,8 +93,8 @@ def _by_labels(
     said: Said, labels: Mapping[int, list[int]], values: Mapping[int, list[int]]
 ) -> Iterator[tuple[int, int]]:
     marks = sorted((place, column) for column, places in labels.items() for place in places)
-    last_value = max(place for places in values.values() for place in places)
-    after = last_value < marks[-1][0] and min(place for p in values.values() for place in p) < marks[0][0]
+    spots = [place for places in values.values() for place in places]
+    after = max(spots) < marks[-1][0] and min(spots) < marks[0][0]
     texts = Counter(said.row.cells.values())
     for column, places in values.items():
         if column not in labels or texts[said.row.cells[column]] > 1:
@@ -98,6 +111,34 @@ def _beside(place: int, marks: Sequence[tuple[int, int]], *, after: bool) -> int
     if after:
         return next((column for at, column in marks if at > place), None)
     return next((column for at, column in reversed(marks) if at < place), None)
+
+
+def _label_places(labels: Mapping[int, Words], words: Words) -> dict[int, list[int]]:
+    """Where each label stands, or the parts of it that no other label has: two columns may be read as one."""
+    found = _places(labels, words)
+    for column, label in labels.items():
+        if column not in found:
+            others = [other for at, other in labels.items() if at != column]
+            if places := sorted(_parts(label, others, words)):
+                found[column] = places
+    return found
+
+
+def _parts(label: Words, others: Sequence[Words], words: Words) -> Iterator[int]:
+    """Where parts of a label stand, the longest first; no word is in two of them."""
+    used: set[int] = set()
+    for length in range(len(label) - 1, 0, -1):
+        for at in range(len(label) - length + 1):
+            part = label[at : at + length]
+            if used & set(range(at, at + length)) or any(_within(part, one) for one in others):
+                continue
+            if places := _places({0: part}, words).get(0):
+                used.update(range(at, at + length))
+                yield from places
+
+
+def _within(part: Words, phrase: Words) -> bool:
+    return any(tuple(phrase[at : at + len(part)]) == tuple(part) for at in range(len(phrase) - len(part) + 1))
 
 
 def _places(phrases: Mapping[int, Words], words: Words) -> dict[int, list[int]]:

@@ -74,14 +74,15 @@ class Compared:
 def lost(page: Compared) -> Iterator[Finding]:
     """Words and digit strings of the page, outside rows that have a line, that the text lacks."""
     of_rows = {row.unit for _, row in page.rows.unsaid}
-    said = {row.unit for one in page.rows.said for row in (one.row, *one.merged)}
+    said = {row.unit for one in page.rows.said for row in one.rows}
     told = {word for one in page.rows.said for word in page.written.texts(one.line)}
+    rows = {row.unit for grid in page.seen.grids for row in grid.rows}
     for at, unit in enumerate(page.seen.units):
         if at in said:
             continue
         left = [page.seen.words[one] for one in page.match.free(unit, out=False)]
         words = [one.text for one in left if not one.optional and one.text not in page.edges]
-        if unit.kind in ("header", "caption"):
+        if unit.kind in ("header", "caption") or (unit.kind == "row" and at not in rows):
             words = [one for one in words if one not in told]
         if at in of_rows and 2 * len(words) > unit.last - unit.first:
             yield page.at_unit(FindingKind.ROW_MISSING, unit, words)
@@ -195,7 +196,7 @@ def _row_difference(
 
 def _still_open(page: Compared, one: Said) -> set[str]:
     """Words of a row that no other line says, and headers, which no line need say."""
-    units = [page.seen.units[row.unit] for row in (one.row, *one.merged)]
+    units = [page.seen.units[row.unit] for row in one.rows]
     left = {page.seen.words[at].text for unit in units for at in page.match.free(unit, out=False)}
     return left | one.grid.names
 
@@ -224,7 +225,7 @@ def _may_lack(one: Said, word: str, excess: int) -> bool:
 
 
 def _row_words(seen: Seen, one: Said) -> list[str]:
-    units = [seen.units[row.unit] for row in (one.row, *one.merged)]
+    units = [seen.units[row.unit] for row in one.rows]
     return [word.text for unit in units for word in seen.words[unit.first : unit.last]]
 
 

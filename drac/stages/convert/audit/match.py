@@ -50,7 +50,7 @@ class Match:
         for one in rows.said:
             left = Counter(self.out[one.line.first : one.line.last])
             self.of_out[one.line.first : one.line.last] = [_ROW] * (one.line.last - one.line.first)
-            for row in (one.row, *one.merged):
+            for row in one.rows:
                 unit = seen.units[row.unit]
                 for at in range(unit.first, unit.last):
                     if left[self.seen[at]] > 0:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from drac.stages.convert.audit.sides import Grid, Line, Row, Seen, Written
 
-_LONGEST = 3
+_LONGEST = 4
 """Times as many words as row and headers together that a row's line may have."""
 _SPARE = 12
 """Words that it may have on top."""
+_MANY = 3
+"""Lines, and half of the grid's rows, that have all words of a row that is a header."""
 _BEST = 0.8
 """Share of a row's best score, with any line, that its own line must have: else another row has its line."""
 _RESIDUE = 0.7
@@ -30,11 +33,18 @@ class Said:
     """The line that says it."""
     merged: list[Row] = field(default_factory=list)
     """Other rows that the same line says."""
+    parts: list[Row] = field(default_factory=list)
+    """Rest of the row, which the second reader took for rows of their own."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All that the line says."""
+        return (self.row, *self.merged, *self.parts)
 
     @property
     def words(self) -> Counter[str]:
-        """Words of the row, and of those merged with it."""
-        return sum((own(row) for row in self.merged), own(self.row))
+        """Words of all that the line says."""
+        return sum((own(row) for row in self.rows[1:]), own(self.row))
 
 
 @dataclass(slots=True)
@@ -52,11 +62,12 @@ def own(row: Row) -> Counter[str]:
     return Counter(word for words in row.cells.values() for word in words)
 
 
-def find_rows(written: Written, seen: Seen, share: float) -> Rows:
+def find_rows(written: Written, seen: Seen, share: float, fill: float) -> Rows:
     """Each row of two filled cells or more with its line, in order first, then wherever it stands."""
+    bags = [Counter(written.texts(line)) for line in written.lines]
+    seen.grids = [_with_headers(grid, bags) for grid in seen.grids]
     rows = [(grid, row) for grid in seen.grids for row in grid.rows if len(row.cells) > 1]
     weights = [_weights(grid) for grid, _ in rows]
-    bags = [Counter(written.texts(line)) for line in written.lines]
     scores = [
         {at: score for at, bag in enumerate(bags) if (score := _score(grid, row, weight, bag, share)) > 0}
         for (grid, row), weight in zip(rows, weights, strict=True)
@@ -69,8 +80,22 @@ def find_rows(written: Written, seen: Seen, share: float) -> Rows:
     said = [Said(*rows[at], written.lines[pairs[at]]) for at in sorted(pairs)]
     unsaid = [one for at, one in enumerate(rows) if at not in pairs]
     found = Rows(said, unsaid)
-    _merge(found, written)
+    _merge(found, written, fill)
     return found
+
+
+def _with_headers(grid: Grid, bags: Sequence[Counter[str]]) -> Grid:
+    """The grid where its first rows are headers if many lines have all of their words."""
+    many = max(_MANY, (len(grid.rows) + 1) // 2)
+    heads = list(takewhile(lambda row: sum(own(row) <= bag for bag in bags) >= many, grid.rows))
+    if not heads or len(heads) == len(grid.rows):
+        return grid
+    labels = dict(grid.labels)
+    for row in heads:
+        for column, words in row.cells.items():
+            labels[column] = (*labels.get(column, ()), *words)
+    names = grid.names.union(*(own(row) for row in heads))
+    return Grid(labels, names, grid.rows[len(heads) :])
 
 
 def _weights(grid: Grid) -> dict[str, float]:
@@ -129,12 +154,17 @@ def _anywhere(scores: Sequence[dict[int, float]], pairs: dict[int, int]) -> None
             used.add(line)
 
 
-def _merge(rows: Rows, written: Written) -> None:
-    """Find rows whose words are what another row's line has left over."""
+def _merge(rows: Rows, written: Written, fill: float) -> None:
+    """Find rows whose words are what another row's line has left over.
+
+    Where one of the two has fewer cells than most rows, it is what was wrapped in the cells of the other.
+    """
     for grid, row in list(rows.unsaid):
         for one in rows.said:
             if one.grid is grid and _holds(one, row, _usual_excess(rows, written, one), written):
-                one.merged.append(row)
+                both = _is_full(grid, row, fill) and _is_full(grid, one.row, fill)
+                both = both and min(row.cells) == min(one.row.cells)
+                (one.merged if both else one.parts).append(row)
                 rows.unsaid.remove((grid, row))
                 break
 
@@ -150,6 +180,12 @@ def _usual_excess(rows: Rows, written: Written, one: Said) -> Counter[str]:
     for word in set().union(*bags):
         usual[word] = min(Counter(bag[word] for bag in bags).items(), key=lambda item: (-item[1], item[0]))[0]
     return +usual
+
+
+def _is_full(grid: Grid, row: Row, fill: float) -> bool:
+    counts = Counter(len(other.cells) for other in grid.rows)
+    usual = max(counts, key=lambda filled: (counts[filled], filled))
+    return len(row.cells) >= fill * usual
 
 
 def _holds(one: Said, row: Row, usual: Counter[str], written: Written) -> bool:

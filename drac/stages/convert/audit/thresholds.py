@@ -25,6 +25,8 @@ class AuditThresholds:
     """Share of a block's words that must stand on the page in runs of two or more; else it is invented."""
     row_share: float = 0.5
     """Share of a row's words that its sentence must have to count as that row's."""
+    full_row: float = 0.6
+    """Share of the cells that most rows have, for a row to be one of its own and no rest of another."""
     moved_words: int = 6
     """Words of a block that stands out of order; a smaller one is no finding."""
     repeated_words: int = 4
@@ -33,5 +35,5 @@ class AuditThresholds:
 
 EXACT = AuditThresholds(fuzzy=False, missing_words=2, invented_words=2)
 """For a text layer."""
-NOISY = AuditThresholds(fuzzy=True, missing_words=4, invented_words=4)
+NOISY = AuditThresholds(fuzzy=True, missing_words=4, invented_words=4, full_row=1.0)
 """For OCR."""
