@@ -90,6 +90,18 @@ class ModelReadSettings(_Frozen):
     """Whether a page's text layer goes with its image: after two failed tries, from the first, or never."""
 
 
+class AuditSettings(_Frozen):
+    """Pages compared with a second reader."""
+
+    sample: float = Field(0.05, ge=0, le=1)
+    """Share of the pages that `local` took from a text layer which are compared with OCR of their image; our
+    choice, since OCR takes seconds a page. Which pages follows from their digests. Pages by a model or OCR
+    are all compared."""
+    on_mismatch: Literal["report", "repair", "fallback"] = "report"
+    """What is done about a flagged page: nothing, repaired where that can be, or replaced by the second
+    reader's text."""
+
+
 class StructureSettings(_Frozen):
     """Markdown to elements and sections."""
 
@@ -192,6 +204,7 @@ class Settings(_Frozen):
     convert: ConvertSettings = ConvertSettings()
     model: ModelSettings = ModelSettings()
     model_read: ModelReadSettings = ModelReadSettings()
+    audit: AuditSettings = AuditSettings()
     models: dict[str, ModelFacts] = {}
     structure: StructureSettings = StructureSettings()
     plan: PlanSettings = PlanSettings()

@@ -309,6 +309,24 @@ class PageAudit:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """One page's audit as it is stored, with what came of it."""
+
+    key: str
+    """Digest of the page as it is now, the second reader and the audit: the same again gives the same."""
+    page_sha256: str
+    """Of the page's file that was audited, or that the audit wrote; another one makes this out of date."""
+    audit: PageAudit
+    """What was found, on the new text where the audit changed it."""
+    outcome: str = ""
+    """What was done about it, or why it was not compared, in words; empty where nothing was."""
+    found: tuple[Finding, ...] = ()
+    """What was found on the text before, where something was done."""
+    before: PageText | None = None
+    """The page before the audit changed its text; None where it did not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of one page's Markdown."""
 

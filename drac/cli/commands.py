@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from drac import __version__
+from drac.cli import auditing, show, show_audit, work
 from drac.cli import options as opt
-from drac.cli import show, work
 from drac.cli.options import set_up_logging, settings_from
 
 app = typer.Typer(
@@ -65,6 +65,9 @@ def run(
     min_blocks: opt.MinBlocks = None,
     max_blocks: opt.MaxBlocks = None,
     target_tokens: opt.TargetTokens = None,
+    audit: opt.AuditToo = False,
+    audit_sample: opt.AuditSample = None,
+    on_mismatch: opt.OnMismatch = None,
     dry_run: opt.DryRun = False,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
@@ -75,6 +78,7 @@ def run(
         config,
         normalize={"archives": archives or None, "hidden": hidden, "notes": notes},
         convert={"engine": engine, "native": native},
+        audit={"sample": audit_sample, "on_mismatch": on_mismatch},
         model=opt.model_options(
             model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
         ), model_read={"text_hint": text_hint},
@@ -85,7 +89,7 @@ def run(
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
     if dry_run:
         return show.dry_run(work.dry_run(workspace, settings, wanted), as_json)
-    outcome = work.run(workspace, settings, wanted, set_name)
+    outcome = work.run(workspace, settings, wanted, set_name, audit)
     show.run(outcome, as_json)
     return outcome.exit_code
 
@@ -116,6 +120,9 @@ def convert(
     retry: opt.Retry = None,
     max_fallback: opt.MaxFallback = None,
     archives: opt.Archives = False,
+    audit: opt.AuditToo = False,
+    audit_sample: opt.AuditSample = None,
+    on_mismatch: opt.OnMismatch = None,
     dry_run: opt.DryRun = False,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
@@ -126,6 +133,7 @@ def convert(
         config,
         normalize={"archives": archives or None, "hidden": hidden, "notes": notes},
         convert={"engine": engine, "native": native},
+        audit={"sample": audit_sample, "on_mismatch": on_mismatch},
         model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
         model_read={"text_hint": text_hint},
         run={"workers": workers, "max_fallback": max_fallback},
@@ -133,8 +141,44 @@ def convert(
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
     if dry_run:
         return show.dry_run(work.dry_run(workspace, settings, wanted), as_json)
-    outcome = work.convert(workspace, settings, wanted)
+    outcome = work.convert(workspace, settings, wanted, audit)
     show.run(outcome, as_json)
+    return outcome.exit_code
+
+
+@app.command()
+def audit(
+    paths: opt.AuditPaths = None,
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    audit_sample: opt.AuditSample = None,
+    on_mismatch: opt.OnMismatch = None,
+    model: opt.Model = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
+    collection: opt.Collection = None,
+    workers: opt.Workers = None,
+    max_fallback: opt.MaxFallback = None,
+    dry_run: opt.DryRun = False,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Compare stored pages with a second reader: what is lost, invented or mixed up; text aimed at models."""
+    set_up_logging(verbose)
+    settings = settings_from(
+        config,
+        audit={"sample": audit_sample, "on_mismatch": on_mismatch},
+        model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
+        run={"workers": workers, "max_fallback": max_fallback},
+    )
+    if dry_run:
+        return show_audit.dry_run(auditing.dry_run(workspace, settings, paths, collection), as_json)
+    outcome = auditing.audit(workspace, settings, paths, collection)
+    show_audit.audit(outcome, as_json, verbose)
     return outcome.exit_code
 
 

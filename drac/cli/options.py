@@ -17,6 +17,12 @@ from drac.errors import UsageError
 Paths = Annotated[
     list[str], typer.Argument(metavar="PATH", help="Files, folders, glob patterns or a corpus.toml.")
 ]
+AuditPaths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATH", help="Files, folders or glob patterns of converted documents (default: all)."
+    ),
+]
 Workspace = Annotated[
     Path, typer.Option("--workspace", envvar="DRAC_WORKSPACE", help="Folder that holds all results.")
 ]
@@ -79,6 +85,20 @@ Concurrency = Annotated[
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Dollars that this run may spend at most.")]
 TextHint = Annotated[
     str | None, typer.Option("--text-hint", help="Send text layers with images: auto, on or off.")
+]
+AuditToo = Annotated[
+    bool, typer.Option("--audit", help="Compare the pages with a second reader before they are planned.")
+]
+AuditSample = Annotated[
+    float | None,
+    typer.Option(
+        "--audit-sample",
+        help="Share of the pages from a text layer that OCR checks (default 0.05; 1: all).",
+    ),
+]
+OnMismatch = Annotated[
+    str | None,
+    typer.Option("--on-mismatch", help="What is done about a flagged page: report, repair or fallback."),
 ]
 
 DEFAULT_WORKSPACE = Path(".drac")

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from drac.cli import show_audit
 from drac.cli.work import Outcome
 from drac.pipeline.asking import Spending
 from drac.pipeline.indexing import Indexed
@@ -40,6 +41,8 @@ def run(outcome: Outcome, as_json: bool) -> None:
         return
     if outcome.report:
         _report(outcome.report)
+        if outcome.audited:
+            show_audit.report(outcome.audited, verbose=False)
     else:
         _line("conversions: 0 (planned from stored pages)")
     for name in outcome.vanished:
@@ -62,6 +65,8 @@ def _outcome_record(outcome: Outcome) -> dict[str, Any]:
             "plan_counts": outcome.exported["plan_counts"],
             "simulated": outcome.exported["simulated"],
         }  # fmt: skip
+    if outcome.audited:
+        record["audit"] = outcome.audited.summary()
     record["vanished"] = list(outcome.vanished)
     record["models"] = {name: _spending_record(one) for name, one in outcome.spending.items()}
     record["index"] = asdict(outcome.indexed) if outcome.indexed else None
@@ -203,6 +208,7 @@ def status(counts: dict[str, Any], as_json: bool, verbose: bool = False) -> None
         for one in counts[name]:
             _line(f"{label}: {one['collection']}/{one['source']}: {one['line']}")
     _parity(counts["parity"], verbose)
+    show_audit.status(counts["audits"], verbose)
     for one in counts["fonts_replaced"]:
         breaks = "same widths" if one["same_widths"] else "lines and pages may break elsewhere"
         count = f"{one['documents']} document{'s' * (one['documents'] > 1)}"

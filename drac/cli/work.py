@@ -17,6 +17,8 @@ from drac.corpus import Discovery, discover
 from drac.errors import MissingExtra, UsageError
 from drac.pipeline import sources as known
 from drac.pipeline.asking import Spending
+from drac.pipeline.audit_report import AuditReport
+from drac.pipeline.auditing import Auditing
 from drac.pipeline.containers import all_skipped_parts
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.exporting import export_set, read_set, set_folder
@@ -32,6 +34,7 @@ from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
 from drac.store.catalog import Catalog, kept_of
 from drac.store.store import Store
 from drac.wiring import counting
+from drac.wiring.auditing import audit_tools
 
 _LEFT_OUT = dict.fromkeys(ARCHIVE_SUFFIXES, "an archive; --archives reads what is in it")
 """Why files of these suffixes are not taken, where the reason is not that nothing reads them."""
@@ -81,10 +84,12 @@ class Outcome:
     indexed: Indexed | None = None
     index_note: str = ""
     spending: dict[str, Spending] = field(default_factory=dict)
+    audited: AuditReport | None = None
 
 
 @contextmanager
-def _writing(workspace: Path) -> Iterator[tuple[Store, Catalog]]:
+def writing(workspace: Path) -> Iterator[tuple[Store, Catalog]]:
+    """The workspace with its writer's lock, and its catalog, which is made anew where it is missing."""
     with Store(workspace) as store:
         fresh = not store.catalog_path.exists()
         catalog = Catalog(store.catalog_path)
@@ -96,7 +101,8 @@ def _writing(workspace: Path) -> Iterator[tuple[Store, Catalog]]:
             catalog.close()
 
 
-def _reading(workspace: Path) -> Store:
+def reading(workspace: Path) -> Store:
+    """The workspace without a lock; raises UsageError where there is none."""
     store = Store(workspace)
     if not store.exists:
         raise UsageError(
@@ -106,31 +112,61 @@ def _reading(workspace: Path) -> Store:
     return store
 
 
-def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str) -> Outcome:
-    """normalize, convert, plan, export, index."""
+def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str, audit: bool = False) -> Outcome:
+    """normalize, convert, audit where wanted, plan, export, index."""
     set_folder(Store(workspace), set_name)
     found, options = wanted.discover(settings.normalize.archives), wanted.options()
-    with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
+    with writing(workspace) as (store, catalog), asked_models(settings, workspace) as models:
         report, vanished = _convert(store, catalog, settings, found, options, models)
+        audited = _audit(store, catalog, settings, models, report) if audit else None
         planned, exported = _plan(store, catalog, settings, set_name, models)
         indexed, note = _index_if_possible(store, catalog, settings, set_name, exported)
-    code = first_code([report.exit_code, _stored_code(exported, settings.run.max_fallback)])
+    code = first_code(
+        [report.exit_code, _stored_code(exported, settings.run.max_fallback), _code_of(audited)]
+    )
     return Outcome(
         code, workspace, report, exported, set_folder(store, set_name), len(planned),
-        sum(one.reused for one in planned), tuple(vanished), indexed, note, models.spending(),
+        sum(one.reused for one in planned), tuple(vanished), indexed, note, models.spending(), audited,
     )  # fmt: skip
 
 
-def convert(workspace: Path, settings: Settings, wanted: Wanted) -> Outcome:
-    """normalize and convert."""
+def convert(workspace: Path, settings: Settings, wanted: Wanted, audit: bool = False) -> Outcome:
+    """normalize, convert, and audit where wanted."""
     found, options = wanted.discover(settings.normalize.archives), wanted.options()
-    with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
+    with writing(workspace) as (store, catalog), asked_models(settings, workspace) as models:
         report, vanished = _convert(store, catalog, settings, found, options, models)
-    return Outcome(report.exit_code, workspace, report, vanished=tuple(vanished), spending=models.spending())
+        audited = _audit(store, catalog, settings, models, report) if audit else None
+    code = first_code([report.exit_code, _code_of(audited)])
+    spending = models.spending()
+    return Outcome(code, workspace, report, vanished=tuple(vanished), spending=spending, audited=audited)
+
+
+def _audit(
+    store: Store, catalog: Catalog, settings: Settings, models: wiring.Models, report: Report
+) -> AuditReport:
+    """Audit the documents of a run."""
+    mine = {one.source.doc_id for one in report.documents}
+    records = [one for one in live_sources(store) if one["doc_id"] in mine and one["state"] == "ok"]
+    audited = audit_documents(store, catalog, settings, models, records)
+    report.take_states({one.source.doc_id: one.states for one in audited.documents})
+    return audited
+
+
+def audit_documents(
+    store: Store, catalog: Catalog, settings: Settings, models: wiring.Models, records: list[dict[str, Any]]
+) -> AuditReport:
+    """Audit documents of the workspace, given by their records."""
+    with audit_tools(settings, models) as tools, progress() as shown:
+        return Auditing(store, catalog, settings, tools, shown).run(records)
+
+
+def _code_of(audited: AuditReport | None) -> int:
+    return audited.exit_code if audited else 0
 
 
 @contextmanager
-def _models(settings: Settings, workspace: Path) -> Iterator[wiring.Models]:
+def asked_models(settings: Settings, workspace: Path) -> Iterator[wiring.Models]:
+    """The models of one command, closed at its end."""
     models = wiring.Models(settings, workspace)
     try:
         yield models
@@ -172,8 +208,8 @@ def _plan(
 
 def plan(workspace: Path, settings: Settings, set_name: str) -> Outcome:
     """Plan and export from stored pages; converts nothing."""
-    _reading(workspace)
-    with _writing(workspace) as (store, catalog), _models(settings, workspace) as models:
+    reading(workspace)
+    with writing(workspace) as (store, catalog), asked_models(settings, workspace) as models:
         if not any(one["state"] == "ok" for one in live_sources(store)):
             raise UsageError(
                 f"{workspace}: no converted document here", remedy="Run `drac run` or `drac convert` first."
@@ -191,7 +227,7 @@ def plan(workspace: Path, settings: Settings, set_name: str) -> Outcome:
 
 def export(workspace: Path, set_name: str) -> Outcome:
     """Write a set again with the settings that it was made with."""
-    made_with = read_set(_reading(workspace), set_name)["settings"]
+    made_with = read_set(reading(workspace), set_name)["settings"]
     return plan(workspace, Settings.model_validate(made_with), set_name)
 
 
@@ -205,8 +241,8 @@ def _stored_code(exported: dict[str, Any], max_share: float) -> int:
 
 def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
     """Embed a set's chunks and build its index."""
-    _reading(workspace)
-    with _writing(workspace) as (store, catalog):
+    reading(workspace)
+    with writing(workspace) as (store, catalog):
         embedder = wiring.embedder(settings.search)
         return index_set(store, catalog, set_name, embedder, wiring.flat_index, note)
 
@@ -228,14 +264,14 @@ def _index_if_possible(
 def search(workspace: Path, settings: Settings, set_name: str, query: str, collection: str | None) -> Found:
     """Find chunks in a set."""
     return search_set(
-        _reading(workspace), set_name, query, settings.search, collection,
+        reading(workspace), set_name, query, settings.search, collection,
         embedder=lambda: wiring.embedder(settings.search), load_index=wiring.load_index, bm25=wiring.bm25,
     )  # fmt: skip
 
 
 def status(workspace: Path) -> dict[str, Any]:
     """What the workspace holds."""
-    store = _reading(workspace)
+    store = reading(workspace)
     if not store.catalog_path.exists():
         raise UsageError(f"{workspace}: the catalog is missing", remedy="Make it anew with `drac repair`.")
     catalog = Catalog(store.catalog_path, readonly=True)
@@ -247,7 +283,7 @@ def status(workspace: Path) -> dict[str, Any]:
 
 def repair(workspace: Path) -> Repaired:
     """Check the files, make the catalog anew."""
-    _reading(workspace)
+    reading(workspace)
     with Store(workspace) as store:
         kept = kept_of(store.catalog_path)
         for name in ("", "-wal", "-shm"):

@@ -413,6 +413,7 @@ class Conversion:
         found = [(document.digests[text.page.number], text) for text in texts]
         for digest, text in found:
             self._store.put_page(digest, text)
+        self._catalog.drop_audits([digest for digest, _ in found])
         document.waiting -= {text.page.number for text in texts}
         self._note_pages(document, found, reused=False)
         self._end_if_done(document)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drac.config import NormalizeSettings, PlanSettings, Settings, StructureSettings
 from drac.stages import chunk, convert, normalize, structure
+from drac.stages.convert import audit
 from drac.stages.normalize import DocumentType
 from drac.store.keys import recipe
 
@@ -38,6 +39,13 @@ def convert_recipe(settings: Settings, tools: Mapping[str, str]) -> dict[str, An
 def native_recipe(type_name: str, tools: Mapping[str, str]) -> dict[str, Any]:
     """One page of a document that is read as it stands; what is said of PDFs stays out."""
     return recipe(convert.NAME, convert.VERSION, {"engine": "native", "type": type_name}, tools)
+
+
+def audit_recipe(readers: Sequence[Mapping[str, Any]], thresholds: Sequence[Mapping[str, Any]],
+                 tools: Mapping[str, str]) -> dict[str, Any]:  # fmt: skip
+    """One page and what second readers, by their recipes, may see on it, to an audit."""
+    how = {"readers": list(readers), "thresholds": list(thresholds)}
+    return recipe("audit", audit.VERSION, how, tools)
 
 
 def structure_recipe(settings: StructureSettings) -> dict[str, Any]:

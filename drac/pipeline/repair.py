@@ -102,5 +102,7 @@ def _restore_pages(store: Store, catalog: Catalog, record: dict[str, Any], damag
         text = text or store.failed_page(digest, page, record["convert"]["settings"]["engine"])
         if text is not None:
             found.append((digest, text))
+        if audit := store.get_audit(digest):
+            catalog.put_audits([(digest, audit)])
     catalog.put_pages(record["doc_id"], found)
     return len(found)

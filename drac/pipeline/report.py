@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +56,11 @@ class Report:
     def states(self) -> Counter[str]:
         """Pages by state."""
         return Counter(state.value for one in self.documents for state in one.states.values())
+
+    def take_states(self, states: Mapping[str, Mapping[int, PageState]]) -> None:
+        """Note the states in which an audit left pages, by doc_id and number."""
+        for one in self.documents:
+            one.states |= states.get(one.source.doc_id, {})
 
     @property
     def failed(self) -> list[DocumentResult]:

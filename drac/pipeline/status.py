@@ -35,6 +35,7 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         "parity": _parity(catalog),
         "remarks": _remarks(catalog, left_out=False),
         "left_out": _remarks(catalog, left_out=True),
+        "audits": _audits(catalog),
         "skipped": [dict(zip(_SKIPPED, row, strict=True)) for row in catalog.skipped() or ()],
         "skipped_known": catalog.skipped() is not None,
         "stages": catalog.rows(
@@ -83,6 +84,34 @@ def _remarks(catalog: Catalog, *, left_out: bool) -> list[dict[str, Any]]:
         "WHERE live AND left_out = ? ORDER BY collection, path, line",
         (left_out,),
     )
+
+
+def _audits(catalog: Catalog) -> dict[str, Any]:
+    """Audited pages of live documents, and of each document the flagged ones with their findings."""
+    rows = catalog.rows(
+        "SELECT doc_id, collection, path AS source, number AS page, p.state AS state, a.* FROM audits a "
+        "JOIN pages p ON p.digest = a.page_digest JOIN sources USING (doc_id) "
+        "WHERE live ORDER BY collection, path, number"
+    ) if catalog.has_table("audits") else []  # fmt: skip
+    documents: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        one = documents.setdefault(row["doc_id"], {
+            "collection": row["collection"], "source": row["source"], "audited": 0, "compared": 0,
+            "flagged": 0, "findings": [], "pages": [],
+        })  # fmt: skip
+        findings = json.loads(row["findings"])
+        one["audited"] += 1
+        one["compared"] += bool(row["reader"])
+        one["flagged"] += bool(row["flagged"])
+        one["findings"] += [{"kind": each["kind"], "page": row["page"]} for each in findings]
+        if row["flagged"] or row["outcome"]:
+            told = ("page", "state", "reader", "missing", "invented", "action", "outcome")
+            one["pages"].append({**{key: row[key] for key in told}, "findings": findings})
+    totals = {key: sum(one[key] for one in documents.values()) for key in ("audited", "compared", "flagged")}
+    return {
+        "pages": totals["audited"], "compared": totals["compared"], "flagged": totals["flagged"],
+        "documents": list(documents.values()),
+    }  # fmt: skip
 
 
 def _documents(catalog: Catalog) -> dict[str, int]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from drac.errors import DiskFull, UsageError
-from drac.records import PageText, Usage
+from drac.records import AuditRecord, PageText, Usage
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sources (
@@ -32,9 +32,12 @@ CREATE TABLE IF NOT EXISTS parity (
     doc_id TEXT PRIMARY KEY, words REAL, numbers REAL, missing TEXT, note TEXT);
 CREATE TABLE IF NOT EXISTS remarks (
     doc_id TEXT, line TEXT, left_out INTEGER, PRIMARY KEY (doc_id, line));
+CREATE TABLE IF NOT EXISTS audits (
+    page_digest TEXT PRIMARY KEY, reader TEXT, missing REAL, invented REAL, flagged INTEGER, action TEXT,
+    outcome TEXT, findings TEXT);
 CREATE TABLE IF NOT EXISTS skipped (path TEXT PRIMARY KEY, reason TEXT, kind TEXT);
 """
-_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "parity", "remarks")
+_TABLES = ("sources", "pages", "usage", "timings", "skipped", "fonts", "parity", "remarks", "audits")
 _SOURCE_COLUMNS = (
     "doc_id", "collection", "path", "root", "live", "state", "error", "remedy", "sha256", "type",
     "pdf_digest", "pages",
@@ -197,6 +200,22 @@ class Catalog:
             line = (digest, number, "convert", attempt.engine, attempt.outcome, *usage)
             self._db.execute("INSERT OR REPLACE INTO usage VALUES (?,?,?,?,?,?,?,?,?)", line)
 
+    def put_audits(self, found: Sequence[tuple[str, AuditRecord]]) -> None:
+        """Insert or replace audits: (page digest, audit)."""
+        rows = [(digest, *_audit_row(record)) for digest, record in found]
+        with self._named_errors(), self._db:
+            self._db.executemany("INSERT OR REPLACE INTO audits VALUES (?,?,?,?,?,?,?,?)", rows)
+
+    def drop_audits(self, page_digests: Sequence[str]) -> None:
+        """Forget the audits of pages that are read anew."""
+        with self._named_errors(), self._db:
+            names = [(one,) for one in page_digests]
+            self._db.executemany("DELETE FROM audits WHERE page_digest = ?", names)
+
+    def has_table(self, name: str) -> bool:
+        """Whether this version of the catalog knows of it; one that is only read may be older."""
+        return bool(self.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))
+
     def drop_pages(self, doc_id: str) -> None:
         """Forget a document's pages, before those of its new content come."""
         with self._named_errors(), self._db:
@@ -215,6 +234,16 @@ class Catalog:
         """Rows of a SELECT, as dictionaries."""
         with self._named_errors():
             return [dict(row) for row in self._db.execute(query, values)]
+
+
+def _audit_row(record: AuditRecord) -> tuple[object, ...]:
+    one = record.audit
+    findings = [
+        {"kind": each.kind.value, "what": each.what, "text": each.text, "start": each.start, "end": each.end}
+        for each in one.findings
+    ]
+    listed = json.dumps(findings, ensure_ascii=False)
+    return (one.reader, one.missing, one.invented, one.flagged, one.action, record.outcome, listed)
 
 
 def _usage_row(usage: Usage) -> tuple[int, int, float, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import logging
 import os
@@ -17,12 +18,13 @@ from uuid import uuid4
 from pydantic import TypeAdapter, ValidationError
 
 from drac.errors import UsageError, WorkspaceBusy
-from drac.records import Attempt, Page, PageState, PageText
+from drac.records import Attempt, AuditRecord, Page, PageState, PageText
 from drac.store.files import disk_errors, remove_tree, sync_folder, sync_tree, write_file
 
 FORMAT = 1
 """Version of the layout on disk; another one is refused."""
 _PAGES = TypeAdapter(PageText)
+_AUDITS = TypeAdapter(AuditRecord)
 _OF_EVERY_SOURCE = frozenset(("doc_id", "collection", "path", "root", "live", "state"))
 _OF_A_GOOD_SOURCE = frozenset(("sha256", "normalize", "pdf_digest", "pages", "selected", "convert"))
 """Fields without which a source's record is damaged."""
@@ -34,6 +36,11 @@ def dump_json(value: object) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
 
+def page_file(text: PageText) -> bytes:
+    """A finished page as it is stored."""
+    return _PAGES.dump_json(text, indent=1) + b"\n"
+
+
 class Store:
     """One workspace folder. Reading needs no lock; writing needs `with store.locked():`."""
 
@@ -42,6 +49,7 @@ class Store:
         self.artifacts = root / "artifacts"
         self.pages = root / "pages"
         self.attempts = root / "attempts"
+        self.audits = root / "audits"
         self.sources = root / "sources"
         self.exports = root / "exports"
         self.temporary = root / "tmp"
@@ -51,7 +59,8 @@ class Store:
     def _make_folders(self) -> None:
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.root.chmod(0o700)
-        for folder in (self.artifacts, self.pages, self.attempts, self.sources, self.exports):
+        folders = (self.artifacts, self.pages, self.attempts, self.audits, self.sources, self.exports)
+        for folder in folders:
             folder.mkdir(exist_ok=True)
         self.temporary.mkdir(exist_ok=True)
 
@@ -115,7 +124,7 @@ class Store:
     def _clear_leftovers(self) -> None:
         remove_tree(self.temporary)
         self.temporary.mkdir(exist_ok=True)
-        for folder in (self.root, self.pages, self.attempts, self.sources):
+        for folder in (self.root, self.pages, self.attempts, self.audits, self.sources):
             for part in folder.glob(".*.part"):
                 part.unlink(missing_ok=True)
 
@@ -189,7 +198,7 @@ class Store:
         if text.state is PageState.FAILED:
             self._put_attempts(digest, text)
         else:
-            write_file(self.page_path(digest), _PAGES.dump_json(text, indent=1) + b"\n")
+            write_file(self.page_path(digest), page_file(text))
 
     def _put_attempts(self, digest: str, text: PageText) -> None:
         old = self.failed_attempts(digest)
@@ -224,6 +233,25 @@ class Store:
         """A failed page's record, or None where it was never tried."""
         attempts = self.failed_attempts(digest)
         return PageText(page, PageState.FAILED, "", engine, attempts=attempts) if attempts else None
+
+    # Audits: one file a page, under the page's own digest.
+
+    def audit_path(self, page_digest: str) -> Path:
+        """Where a page's audit lies, or would lie."""
+        return self.audits / f"{page_digest}.json"
+
+    def put_audit(self, page_digest: str, record: AuditRecord) -> None:
+        """Keep a page's audit in the place of an older one."""
+        write_file(self.audit_path(page_digest), _AUDITS.dump_json(record, indent=1) + b"\n")
+
+    def get_audit(self, page_digest: str) -> AuditRecord | None:
+        """The audit of a page as the page is now, or None; a damaged file counts as not there."""
+        try:
+            found = _AUDITS.validate_json(self.audit_path(page_digest).read_bytes())
+            page = self.page_path(page_digest).read_bytes()
+        except (FileNotFoundError, ValidationError):
+            return None
+        return found if found.page_sha256 == hashlib.sha256(page).hexdigest() else None
 
     # Sources: one file a document, by identity.
 

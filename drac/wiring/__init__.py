@@ -101,10 +101,10 @@ def conversion_tools(settings: Settings, workspace: Path, models: Models) -> Ite
 
 def _reading(executor: Executor, settings: Settings, models: Models) -> _LocalReading | ModelReading:
     if settings.convert.engine == "local":
-        return _LocalReading(executor, settings, read_task, _reader(settings.convert).fingerprint)
+        return _LocalReading(executor, settings, read_task, local_reader(settings.convert).fingerprint)
     from drac.wiring.models import ModelReading
 
-    local = _reader(settings.convert.model_copy(update={"engine": "local"})).fingerprint
+    local = local_reader(settings.convert.model_copy(update={"engine": "local"})).fingerprint
     return ModelReading(executor, models.access(settings.convert.engine), settings, read_task, local)
 
 
@@ -318,12 +318,13 @@ def _converter_fingerprint(name: str) -> Mapping[str, str]:
 def read_task(task: ReadTask) -> ReadPages:
     """Read some pages; runs in a worker."""
     began = time.perf_counter()
-    texts = _reader(task.settings).read(task.pdf, task.pages)
+    texts = local_reader(task.settings).read(task.pdf, task.pages)
     return ReadPages(tuple(texts), time.perf_counter() - began)
 
 
 @cache
-def _reader(settings: ConvertSettings) -> PageReader:
+def local_reader(settings: ConvertSettings) -> PageReader:
+    """The engine `local` under these settings, one a process."""
     from drac.adapters.pymupdf_reader import LocalReader
 
     return LocalReader(settings)

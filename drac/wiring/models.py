@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape
-from drac.config import Prompt, RenderSettings, RunSettings, Settings, load_prompt
+from drac.config import ModelReadSettings, Prompt, RenderSettings, RunSettings, Settings, load_prompt
 from drac.errors import ModelError, UsageError
 from drac.pipeline.asking import Asker, Prices
 from drac.pipeline.budget import Budget
@@ -22,7 +22,7 @@ from drac.profiles import ModelProfile, find_profile
 from drac.records import Page, PageText, Usage
 from drac.stages.chunk import ModelPlanner
 from drac.stages.convert.ladder import read_batch
-from drac.stages.convert.model_reading import ReadingModel, Tile
+from drac.stages.convert.model_reading import Look, ReadingModel, Tile
 from drac.store.journal import Journal
 from drac.wiring.views import BeforeTask, ViewTask, before_task, view_task
 
@@ -168,9 +168,18 @@ class ModelReading:
 
     def submit(self, task: ReadTask) -> Future[ReadPages]:
         """See pipeline.tasks.Reading."""
-        return self._threads.submit(self._batch, task)
+        return self._threads.submit(self._batch, task, self._look, self._read)
 
-    def _batch(self, task: ReadTask) -> ReadPages:
+    def reread(self, task: ReadTask, hint: str) -> Future[ReadPages]:
+        """See pipeline.audit_tasks.Reasking."""
+        with_hint = self._read.model_copy(update={"text_hint": "on", "batch_pages": 1})
+        return self._threads.submit(
+            self._batch, task, lambda one: HintedLook(self._look(one), hint), with_hint
+        )
+
+    def _batch(
+        self, task: ReadTask, look: Callable[[ReadTask], Look], settings: ModelReadSettings
+    ) -> ReadPages:
         began = time.perf_counter()
         access = self._access
         model = ReadingModel(
@@ -181,7 +190,7 @@ class ModelReading:
             cost=access.usage,
             images_per_request=access.profile.images_per_request,
         )
-        texts = read_batch(task.pages, model, self._look(task), self._read)
+        texts = read_batch(task.pages, model, look(task), settings)
         return ReadPages(tuple(texts), time.perf_counter() - began)
 
     def _look(self, task: ReadTask) -> WorkerLook:
@@ -279,6 +288,19 @@ class WorkerLook:
     def _may_run_over(self, number: int) -> bool:
         task = BeforeTask(self._task.pdf, number)
         return self._executor.submit(before_task, task, timeout=self._timeout).result()
+
+
+class HintedLook:
+    """Implements stages.convert.model_reading.Look: another one, with a text in the place of the layer."""
+
+    def __init__(self, look: Look, hint: str) -> None:
+        self._one, self._hint = look, hint
+        self.ink, self.image, self.smaller, self.halves = look.ink, look.image, look.smaller, look.halves
+        self.tiles, self.local, self.header_before = look.tiles, look.local, look.header_before
+
+    def text_layer(self, page: Page) -> str:
+        """See Look."""
+        return self._hint or self._one.text_layer(page)
 
 
 def _last_header(page: PageText) -> str:

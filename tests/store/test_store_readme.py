@@ -17,8 +17,10 @@ from drac.stages.chunk import LocalPlanner
 from drac.store.catalog import Catalog
 from drac.store.store import Store
 
-_MADE_ELSEWHERE = ("artifacts/embed", "artifacts/index", "exports/<set>/index.json", "office/", "replies/")
-"""Paths that need the extra `embed` or LibreOffice; other tests make them."""
+_MADE_ELSEWHERE = (
+    "artifacts/embed", "artifacts/index", "audits/", "exports/<set>/index.json", "office/", "replies/",
+)  # fmt: skip
+"""Paths that need the extra `embed`, LibreOffice, a model or a second reader; other tests make them."""
 
 
 def _patterns(repository: Path) -> dict[str, re.Pattern[str]]:

@@ -52,7 +52,7 @@ def _continued(before: PageText, page: PageText) -> PageText:
     if set(texts) != {row for row, _, _ in whole.sentences}:
         return page
     places = {(start, end): escape(texts[row]) for row, start, end in whole.sentences}
-    return _rewritten(replace(page, tables=(whole, *page.tables[1:])), places)
+    return rewritten(replace(page, tables=(whole, *page.tables[1:])), places)
 
 
 def _last(page: PageText) -> Table | None:
@@ -97,7 +97,7 @@ def _with_header(rest: Table, header: tuple[Cell, ...], rows: int) -> Table:
     )
 
 
-def _rewritten(page: PageText, places: Places) -> PageText:
+def rewritten(page: PageText, places: Places) -> PageText:
     """The page with new text in some places, and all that is said of its Markdown moved along."""
     markdown, taken, moved = "", 0, {0: 0}
     for (start, end), text in sorted(places.items()):

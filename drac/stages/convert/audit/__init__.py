@@ -3,4 +3,7 @@
 from drac.stages.convert.audit.audit import audit_page
 from drac.stages.convert.audit.thresholds import EXACT, NOISY, AuditThresholds
 
-__all__ = ["EXACT", "NOISY", "AuditThresholds", "audit_page"]
+__all__ = ["EXACT", "NOISY", "VERSION", "AuditThresholds", "audit_page"]
+
+VERSION = 1
+"""Raised when the same two readings of a page give another audit."""

@@ -1,0 +1,64 @@
+"""What is done about a flagged page, and how its record tells it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from drac.records import Attempt, Finding, FindingKind, PageAudit, PageState, PageText, Usage
+
+AIMED = (FindingKind.INSTRUCTION, FindingKind.HIDDEN)
+"""Findings on the page itself, which no other reading of it would mend."""
+BY = "audit"
+"""Who stands in a page's attempts where the audit found its text wanting."""
+
+
+def is_doubtful(audit: PageAudit) -> bool:
+    """Whether the page was flagged for what its text says, not for what the page holds."""
+    return audit.flagged and any(one.kind not in AIMED for one in audit.findings)
+
+
+def summary(findings: Iterable[Finding]) -> str:
+    """`2 digits, 1 missing`: findings by kind, the most frequent first."""
+    counts = Counter(one.kind.value for one in findings)
+    return ", ".join(
+        f"{count} {kind}" for kind, count in sorted(counts.items(), key=lambda one: (-one[1], one))
+    )
+
+
+def repaired(written: PageText, found: PageAudit, again: PageText, how: str) -> PageText:
+    """The page with the text that was read again, and all tries."""
+    note = f"audit: {summary(found.findings)} beside {found.reader}; {how}"
+    notes = (*again.notes, note)
+    return replace(_tried(again, written, found, again), state=PageState.REPAIRED, notes=notes)
+
+
+def left(written: PageText, found: PageAudit, again: PageText, why: str) -> PageText:
+    """The page as it was; the tries to repair it and what they cost are noted."""
+    note = f"audit: {summary(found.findings)} beside {found.reader}; {why}"
+    return replace(_tried(written, written, found, again), notes=(*written.notes, note))
+
+
+def fallen_back(written: PageText, found: PageAudit, reference: PageText) -> PageText:
+    """The page with the second reader's text."""
+    note = f"audit: {summary(found.findings)} beside {found.reader}, whose text this is"
+    notes = (*reference.notes, note)
+    return replace(_tried(reference, written, found, reference), state=PageState.FALLBACK, notes=notes)
+
+
+def _tried(kept: PageText, written: PageText, found: PageAudit, again: PageText) -> PageText:
+    """`kept` with the tries of both."""
+    doubt = Attempt(BY, f"flagged: {summary(found.findings)}")
+    usage = _sum(written.usage, again.usage)
+    return replace(kept, attempts=(*written.attempts, doubt, *again.attempts), usage=usage)
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        math.fsum((one.usd, other.usd)),
+        one.requests + other.requests,
+    )

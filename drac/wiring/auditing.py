@@ -1,0 +1,178 @@
+"""The audit's tools: pages read a second time and compared in workers, models asked again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drac.config import ConvertSettings, Settings, load_prompt
+from drac.pipeline.audit_actions import is_doubtful
+from drac.pipeline.audit_selection import PageJob
+from drac.pipeline.audit_tasks import Audited, AuditedPages, AuditItem, AuditTask, AuditTools
+from drac.pipeline.estimating import Convert, Counted, estimate
+from drac.profiles import find_profile
+from drac.records import Page, PageAudit, PageState, PageText
+from drac.stages.convert.audit import EXACT, NOISY, audit_page
+from drac.stages.convert.audit.aimed import PageInk, aimed_findings
+from drac.stages.convert.carry import carry_headers
+from drac.store.store import Store
+from drac.wiring import Models, local_reader, read_task, start_worker
+
+if TYPE_CHECKING:
+    from drac.wiring.models import ModelReading
+
+_HINT = 2500
+"""Characters of a page's text that goes with its image; RAG-Multi-Corpus has about 1,500 a page."""
+_MOST_PAGES_BACK = 20
+"""Pages that the header of a table is looked for before the page it goes on to."""
+
+
+def reader_fingerprint() -> Mapping[str, str]:
+    """Fingerprint of the second reader."""
+    return local_reader(ConvertSettings()).fingerprint
+
+
+def of_the_pages(settings: Settings, records: Sequence[Mapping[str, Any]]) -> Settings:
+    """The settings with the model, and its server, that read the pages, where none is named."""
+    asked = [
+        one["convert"] for one in records if one["state"] == "ok" and one["convert"]["tools"].get("model")
+    ]
+    if not asked:
+        return settings
+    tools, given = asked[0]["tools"], settings.model.model_fields_set
+    named = {} if "name" in given else {"name": tools["model"]}
+    if tools["engine"] == "openai" and "base_url" not in given and "name" not in given:
+        named["base_url"] = tools["endpoint"]
+    return settings.model_copy(update={"model": settings.model.model_copy(update=named)})
+
+
+@contextmanager
+def audit_tools(settings: Settings, models: Models) -> Iterator[AuditTools]:
+    """Workers for one audit; all are stopped when the block ends."""
+    from drac.adapters.processes import ProcessExecutor
+
+    executor = ProcessExecutor(settings.run.workers, start_worker, memory=settings.run.worker_memory)
+    asked: dict[str, ModelReading] = {}
+
+    def model(engine: str) -> ModelReading:
+        from drac.wiring.models import ModelReading
+
+        if engine not in asked:
+            access = models.access(engine)
+            asked[engine] = ModelReading(executor, access, settings, read_task, reader_fingerprint())
+        return asked[engine]
+
+    try:
+        yield AuditTools(executor, audit_task, reader_fingerprint(), model)
+    except BaseException:
+        models.stop()
+        raise
+    finally:
+        for one in asked.values():
+            one.close()
+        executor.close()
+
+
+def audit_task(task: AuditTask) -> AuditedPages:
+    """Audit some pages; runs in a worker."""
+    from drac.adapters.pymupdf_hidden import page_inks
+
+    began = time.perf_counter()
+    inks = page_inks(task.pdf, [one.written.page.number for one in task.items])
+    pages = [_audited(task.pdf, one, ink) for one, ink in zip(task.items, inks, strict=True)]
+    return AuditedPages(tuple(pages), time.perf_counter() - began)
+
+
+def _audited(pdf: Path, item: AuditItem, ink: PageInk) -> Audited:
+    read: list[PageText | None] = [None] * len(item.readers)
+    reference, asked = None, None
+    for place, (reader, known) in enumerate(zip(item.readers, item.known, strict=True)):
+        reference, asked = known or _read(pdf, item.written.page, reader), reader
+        read[place] = None if known else reference
+        if reference.state is not PageState.FAILED and reference.method != item.written.method:
+            break
+    if reference is None or asked is None or reference.state is PageState.FAILED:
+        why = reference.attempts[-1].outcome if reference else ""
+        note = f"not compared: the second reader failed: {why}" if reference else ""
+        return Audited(_with_aimed(_nothing(item.written), item.written, ink), None, tuple(read), note)
+    if item.carries:
+        reference = _carried(pdf, reference, asked)
+    return Audited(_compared(item.written, reference, asked, ink), reference, tuple(read))
+
+
+def _compared(written: PageText, reference: PageText, asked: ConvertSettings, ink: PageInk) -> PageAudit:
+    by_ocr = reference.method == "ocr"
+    name = f"local {reference.method}" + (f" at {asked.ocr_dpi} dpi" if by_ocr else "")
+    audit = audit_page(written, reference, NOISY if by_ocr else EXACT, reader=name)
+    return _with_aimed(audit, written, ink)
+
+
+def _with_aimed(audit: PageAudit, written: PageText, ink: PageInk) -> PageAudit:
+    aimed = aimed_findings(written, ink)
+    return replace(audit, findings=(*audit.findings, *aimed), flagged=audit.flagged or bool(aimed))
+
+
+def _nothing(written: PageText) -> PageAudit:
+    return PageAudit(written.page, "", 0.0, 0.0)
+
+
+def _read(pdf: Path, page: Page, reader: ConvertSettings) -> PageText:
+    return local_reader(reader).read(pdf, [page])[0]
+
+
+def _carried(pdf: Path, reference: PageText, reader: ConvertSettings) -> PageText:
+    """The reading with the header of a table that goes on from the pages before."""
+    pages = [reference]
+    while _goes_on(pages[0]) and len(pages) < _MOST_PAGES_BACK:
+        before = replace(pages[0].page, number=pages[0].page.number - 1)
+        pages.insert(0, _read(pdf, before, reader))
+    return list(carry_headers(pages))[-1]
+
+
+def _goes_on(page: PageText) -> bool:
+    """Whether the page begins with a table that has no header of its own."""
+    table = page.tables[0] if page.tables else None
+    if page.page.number < 2 or table is None or table.header_rows or not table.sentences:
+        return False
+    return not page.markdown[: table.sentences[0][1]].strip()
+
+
+def estimate_audit(jobs: Sequence[PageJob], settings: Settings, store: Store) -> dict[str, Any]:
+    """Pages to compare and to read, and what asking a model again would cost; nothing is sent."""
+    todo = [one for one in jobs if not one.done]
+    missing = [
+        reader.ocr
+        for one in todo
+        for reader, digest in zip(one.readers[:1], one.reading_digests[:1], strict=True)
+        if store.get_page(digest) is None
+    ]
+    told = {
+        "pages": len(jobs), "pages_done_already": len(jobs) - len(todo),
+        "pages_to_compare": sum(bool(one.readers) for one in todo),
+        "readings": len(missing), "readings_by_ocr": missing.count("always"),
+        "on_mismatch": settings.audit.on_mismatch,
+    }  # fmt: skip
+    return told | (_asking_again(todo, settings) if settings.audit.on_mismatch == "repair" else {})
+
+
+def _asking_again(todo: Sequence[PageJob], settings: Settings) -> dict[str, Any]:
+    by_model = [one for one in todo if one.written.method == "image" and one.may_change]
+    flagged = [one for one in by_model if one.stored and is_doubtful(one.stored.audit)]
+    one = _price_of_a_page(settings)
+    return {
+        "requests": len(flagged), "requests_at_most": len(by_model),
+        "usd": one and round(one * len(flagged), 4), "usd_at_most": one and round(one * len(by_model), 4),
+    }  # fmt: skip
+
+
+def _price_of_a_page(settings: Settings) -> float | None:
+    """Dollars of one page with the second reader's text, as `drac run --dry-run` counts; None: no price."""
+    profile = find_profile(settings.model.name, settings.models)
+    side = min(settings.render.max_side, profile.image_side)
+    prompt = load_prompt("convert").text + " " * _HINT
+    asked = estimate([Counted("", "pdf", 1000)], [], Convert(profile, 1, side, prompt), None)
+    return None if asked["usd"] is None else float(asked["usd"]) / 1000

@@ -1,0 +1,184 @@
+"""`drac audit` on pages that a model read: what it finds, and what is done about it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drac.records import PageState
+from drac.store.store import Store
+from tests.models.drawn import Corpus, draw, learn, write
+from tests.models.running import Run, drac, settings_file
+from tests.servers.faults import Fault
+from tests.servers.model import Behaviour
+from tests.servers.model_server import ModelServer
+from tests.servers.schedule import Rule, first_of
+
+INVENTED = (
+    "A quarterly dividend of seventeen percent had been promised by telegram, although nobody believed "
+    "that Marguerite would ever reimburse those astonished shareholders in Rotterdam before 1893."
+)
+PAGES = {"good.pdf": 2, "wrong.pdf": 3}
+
+
+def _with_wrong(corpus: Corpus) -> str:
+    """The second page of wrong.pdf with a paragraph that does not stand there."""
+    return f"{corpus.texts['wrong.pdf', 2]}\n\n{INVENTED}"
+
+
+class Case:
+    """A converted workspace, the server still there."""
+
+    def __init__(self, place: Path, server: ModelServer, corpus: Corpus) -> None:
+        self.place, self.server, self.corpus = place, server, corpus
+        self.workspace = place / "ws"
+        self.config = settings_file(place)
+
+    @property
+    def where(self) -> list[object]:
+        return ["--endpoint-url", self.server.url, "--config", self.config]
+
+    def convert(self) -> Run:
+        more = ["--engine", "bedrock", "--text-hint", "off"]
+        return drac("convert", self.corpus.folder, *more, *self.where, workspace=self.workspace)
+
+    def audit(self, *more: object) -> Run:
+        return drac("audit", *self.where, *more, workspace=self.workspace)
+
+    def plan(self) -> Run:
+        return drac("plan", workspace=self.workspace)
+
+    def requests(self) -> int:
+        return len(self.server.log.entries)
+
+
+def _said_wrong_unless_helped(corpus: Corpus) -> Rule:
+    return Rule(Fault("say", text=_with_wrong(corpus)), document="wrong.pdf", page=2)
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Any:
+    corpus = draw(tmp_path / "docs", PAGES)
+    # the model sees the page right only where the second reader's text goes with the image
+    lies = {**corpus.texts, ("wrong.pdf", 2): _with_wrong(corpus)}
+    book = learn(corpus.folder, lies).book
+    with ModelServer(book, Behaviour()) as server:
+        made = Case(tmp_path, server, corpus)
+        run = made.convert()
+        assert run.states == {"ok": 5}
+        yield made
+
+
+def test_an_invented_paragraph_is_flagged_with_its_sentence_and_nothing_is_changed(case: Case) -> None:
+    before = {path.name: path.read_bytes() for path in (case.workspace / "pages").iterdir()}
+    asked = case.requests()
+    run = case.audit()
+    assert run.code == 0
+    assert run.summary["pages_compared"] == 5
+    (page,) = run.summary["flagged"]
+    assert (page["source"], page["page"], page["reader"]) == ("wrong.pdf", 2, "local text-layer")
+    told = next(one for one in page["findings"] if one["kind"] == "invented")
+    assert told["text"] in INVENTED or INVENTED in told["text"]
+    assert all((case.workspace / "pages" / name).read_bytes() == data for name, data in before.items())
+    assert case.requests() == asked
+
+
+def test_a_second_audit_computes_nothing_and_status_and_repair_know_it(case: Case) -> None:
+    first = case.audit()
+    kept = {path: path.stat().st_mtime_ns for path in case.workspace.rglob("*.json")}
+    again = case.audit()
+    assert again.summary["pages_reused"] == 5
+    assert again.summary["flagged"] == first.summary["flagged"]
+    assert {path: path.stat().st_mtime_ns for path in case.workspace.rglob("*.json")} == kept
+    status = drac_status(case.workspace)["audits"]
+    assert (status["pages"], status["compared"], status["flagged"]) == (5, 5, 1)
+    (wrong,) = [one for one in status["documents"] if one["flagged"]]
+    assert wrong["source"] == "wrong.pdf" and wrong["pages"][0]["page"] == 2
+    (case.workspace / "catalog.sqlite3").unlink()
+    assert plain("repair", case.workspace)["pages"] == 5
+    assert drac_status(case.workspace)["audits"] == status
+
+
+def test_fallback_takes_the_second_readers_text_and_counts(case: Case) -> None:
+    case.plan()
+    run = case.audit("--on-mismatch", "fallback")
+    assert run.code == 4, "one of five pages is more than 2 %"
+    assert case.audit("--on-mismatch", "fallback", "--max-fallback", "0.5").code == 0
+    text = run.pages()["wrong.pdf", 2]
+    assert text.state is PageState.FALLBACK and text.engine == "local"
+    assert "dividend" not in text.markdown and "audit" in [one.engine for one in text.attempts]
+    record = stored_audit(case.workspace)
+    assert record.before is not None and INVENTED in record.before.markdown
+    assert any(one.kind == "invented" for one in record.found)
+    planned = case.plan().summary
+    assert (planned["documents_planned"], planned["plans_reused"]) == (2, 1)
+
+
+def test_repair_that_changes_nothing_leaves_the_page_and_says_so(case: Case) -> None:
+    asked = case.requests()
+    run = case.audit("--on-mismatch", "repair")
+    assert run.code == 0
+    assert case.requests() == asked + 1
+    assert "The text layer of page 2" in case.server.log.entries[-1]["prompt"]
+    text = run.pages()["wrong.pdf", 2]
+    assert text.state is PageState.OK and INVENTED in text.markdown
+    assert [one.engine for one in text.attempts] == ["bedrock", "audit", "bedrock"]
+    assert "still flagged" in text.notes[-1]
+    (page,) = run.summary["flagged"]
+    assert page["action"] == "repair" and page["outcome"].startswith("left as it is")
+    assert case.audit("--on-mismatch", "repair").summary["pages_reused"] == 5
+    assert case.requests() == asked + 1, "a page that was asked for again in vain is not asked for once more"
+
+
+def test_repair_takes_a_better_reply_and_the_next_audit_agrees(case: Case) -> None:
+    case.server.book = case.corpus.book
+    run = case.audit("--on-mismatch", "repair")
+    text = run.pages()["wrong.pdf", 2]
+    assert text.state is PageState.REPAIRED
+    assert "dividend" not in text.markdown
+    assert [one.engine for one in text.attempts] == ["bedrock", "audit", "bedrock"]
+    assert text.usage.requests == sum(one.usage.requests for one in text.attempts)
+    assert run.summary["pages_flagged"] == 0 and run.summary["pages_repaired"] == 1
+    assert case.audit().summary["pages_reused"] == 5
+    again = case.convert()
+    assert again.states == {"ok": 4, "repaired": 1}
+
+
+def test_a_budget_that_is_too_small_stops_before_asking(case: Case) -> None:
+    asked = case.requests()
+    run = case.audit("--on-mismatch", "repair", "--max-usd", "0.01")
+    assert run.code == 5
+    assert case.requests() == asked
+    dry = case.audit("--on-mismatch", "repair", "--dry-run")
+    assert dry.summary["requests_at_most"] == 5 or dry.summary["requests"] == 0
+    assert dry.summary["usd_at_most"] > 0
+
+
+def test_audit_of_chosen_documents(case: Case) -> None:
+    run = case.audit(case.corpus.folder / "good.pdf")
+    assert (run.summary["pages"], run.summary["pages_flagged"]) == (2, 0)
+    assert case.audit(case.place / "nowhere").code == 2
+
+
+def drac_status(workspace: Path) -> dict[str, Any]:
+    return plain("status", workspace)
+
+
+def plain(verb: str, workspace: Path) -> dict[str, Any]:
+    import subprocess
+    import sys
+
+    words = [sys.executable, "-m", "drac", verb, "--workspace", str(workspace), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+def stored_audit(workspace: Path) -> Any:
+    """The one audit after which a page was changed."""
+    store = Store(workspace)
+    found = [store.get_audit(path.stem) for path in store.audits.glob("*.json")]
+    (one,) = [record for record in found if record and record.before]
+    return one
