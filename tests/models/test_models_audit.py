@@ -10,12 +10,10 @@ import pytest
 
 from drac.records import PageState
 from drac.store.store import Store
-from tests.models.drawn import Corpus, draw, learn, write
+from tests.models.drawn import Corpus, draw, learn
 from tests.models.running import Run, drac, settings_file
-from tests.servers.faults import Fault
 from tests.servers.model import Behaviour
 from tests.servers.model_server import ModelServer
-from tests.servers.schedule import Rule, first_of
 
 INVENTED = (
     "A quarterly dividend of seventeen percent had been promised by telegram, although nobody believed "
@@ -55,14 +53,9 @@ class Case:
         return len(self.server.log.entries)
 
 
-def _said_wrong_unless_helped(corpus: Corpus) -> Rule:
-    return Rule(Fault("say", text=_with_wrong(corpus)), document="wrong.pdf", page=2)
-
-
 @pytest.fixture
 def case(tmp_path: Path) -> Any:
     corpus = draw(tmp_path / "docs", PAGES)
-    # the model sees the page right only where the second reader's text goes with the image
     lies = {**corpus.texts, ("wrong.pdf", 2): _with_wrong(corpus)}
     book = learn(corpus.folder, lies).book
     with ModelServer(book, Behaviour()) as server:
@@ -134,7 +127,7 @@ def test_repair_that_changes_nothing_leaves_the_page_and_says_so(case: Case) -> 
 
 
 def test_repair_takes_a_better_reply_and_the_next_audit_agrees(case: Case) -> None:
-    case.server.book = case.corpus.book
+    vars(case.server.book).update(vars(case.corpus.book))
     run = case.audit("--on-mismatch", "repair")
     text = run.pages()["wrong.pdf", 2]
     assert text.state is PageState.REPAIRED
