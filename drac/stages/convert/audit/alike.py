@@ -10,6 +10,8 @@ from drac.stages.convert.audit.words import Token, is_digits
 
 _CONFUSED = str.maketrans({"o": "0", "l": "1", "i": "1", "s": "5", "b": "8", "z": "2"})
 """Letters that OCR takes for digits and the other way round."""
+_SHAPES = (("rn", "m"), ("cl", "d"), ("vv", "w"))
+"""Letters that look the same together."""
 _ONE, _TWO = 4, 8
 """Letters of a word from which one may differ, and two."""
 
@@ -23,7 +25,7 @@ def same_joined(out: Sequence[str], seen: Sequence[str], *, fuzzy: bool) -> bool
         return False
     if any(map(str.isdecimal, one + other)):
         return one.translate(_CONFUSED) == other.translate(_CONFUSED)
-    return distance(one, other, _allowed(one)) <= _allowed(one)
+    return _apart(one, other) <= _allowed(one)
 
 
 class Speller:
@@ -80,9 +82,16 @@ def _closest(word: str, vocabulary: Collection[str], known: Collection[str]) -> 
     near = [
         (far, one)
         for one in known
-        if abs(len(one) - len(word)) <= 2 and (far := distance(one, word, _allowed(one))) <= _allowed(one)
+        if abs(len(one) - len(word)) <= 2 and (far := _apart(one, word)) <= _allowed(one)
     ]
     return min(near)[1] if near else word
+
+
+def _apart(one: str, other: str) -> int:
+    """Distance of two words, where letters that look the same together are the same; at most one over."""
+    for pair, sign in _SHAPES:
+        one, other = one.replace(pair, sign), other.replace(pair, sign)
+    return distance(one, other, _allowed(one))
 
 
 def _allowed(word: str) -> int:

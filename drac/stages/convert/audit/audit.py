@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from drac.records import Finding, FindingKind, PageAudit, PageText
 from drac.stages.convert.audit.alike import Speller
 from drac.stages.convert.audit.columns import swapped
-from drac.stages.convert.audit.findings import Compared, added, lost, told
+from drac.stages.convert.audit.findings import Compared, added, lacking, lost, told
 from drac.stages.convert.audit.match import Match
 from drac.stages.convert.audit.order import moved
 from drac.stages.convert.audit.rows import find_rows
@@ -58,8 +58,8 @@ def _all(page: Compared) -> Iterator[Finding]:
 
 def _missing(page: Compared) -> float:
     """Share of the second reader's words that the text lacks."""
-    left = [at for unit in page.seen.units for at in page.match.free(unit, out=False)]
-    return len(left) / max(1, len(page.seen.words))
+    left = sum(len(lacking(page, unit)) for unit in page.seen.units)
+    return left / max(1, len(page.seen.words))
 
 
 def _invented(page: Compared) -> float:

@@ -34,7 +34,9 @@ def swapped(rows: Rows, written: Written) -> list[Swap]:
         votes = [
             (one, *_owners(one, written)) for one in rows.said if one.grid is grid and len(one.rows) == 1
         ]
-        wrong = _wrong_columns([owners for _, owners, _ in votes], any(told for _, _, told in votes))
+        told = any(by_label for _, _, by_label in votes)
+        votes = [vote for vote in votes if vote[2] == told]
+        wrong = _wrong_columns([owners for _, owners, _ in votes], told)
         for one, owners, _ in votes:
             if values := tuple(
                 " ".join(one.row.cells[column])
@@ -42,7 +44,33 @@ def swapped(rows: Rows, written: Written) -> list[Swap]:
                 if wrong.get(column) == owner
             ):
                 found.append(Swap(one, values))
+        found += _turned([one for one in rows.said if one.grid is grid], written)
     return found
+
+
+def _turned(lines: Sequence[Said], written: Written) -> list[Swap]:
+    """Rows with a cell, two columns read as one, whose second part stands before the first; in most rows."""
+    cells = {column for one in lines for column in one.row.cells}
+    found = []
+    for column in sorted(cells):
+        orders = [(one, _order(one.row.cells.get(column, ()), written.texts(one.line))) for one in lines]
+        turned = [one for one, order in orders if order is True]
+        kept = sum(order is False for _, order in orders)
+        if len(turned) >= _ROWS and len(turned) >= _SURE * (len(turned) + kept):
+            found += [Swap(one, (" ".join(one.row.cells[column]),)) for one in turned]
+    return found
+
+
+def _order(cell: Words, words: Words) -> bool | None:
+    """Whether a cell in two parts stands with its second first; None where it is not in two parts."""
+    seen = None
+    for at in range(1, len(cell)):
+        places = _places({0: cell[:at], 1: cell[at:]}, words)
+        if len(places) == 2:
+            seen = min(places[0]) > max(places[1])
+            if not seen:
+                return False
+    return seen
 
 
 def _grids(rows: Rows) -> list[Grid]:

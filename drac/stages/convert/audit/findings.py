@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from drac.records import Box, Finding, FindingKind, Region
 from drac.stages.convert.audit.alike import without_joins
@@ -41,9 +41,12 @@ class Compared:
     """All words that the second reader saw."""
     template: frozenset[str] = field(init=False)
     """Words that the page lacks and many lines have."""
+    told: frozenset[str] = field(init=False)
+    """Words of the lines of rows."""
 
     def __post_init__(self) -> None:
         self.on_page = frozenset(word.text for word in self.seen.words) | self.edges
+        self.told = frozenset(word for one in self.rows.said for word in self.written.texts(one.line))
         lines = Counter(word for line in self.written.lines for word in set(self.written.texts(line)))
         self.template = frozenset(
             word
@@ -75,21 +78,21 @@ def lost(page: Compared) -> Iterator[Finding]:
     """Words and digit strings of the page, outside rows that have a line, that the text lacks."""
     of_rows = {row.unit for _, row in page.rows.unsaid}
     said = {row.unit for one in page.rows.said for row in one.rows}
-    told = {word for one in page.rows.said for word in page.written.texts(one.line)}
-    rows = {row.unit for grid in page.seen.grids for row in grid.rows}
     for at, unit in enumerate(page.seen.units):
-        if at in said:
-            continue
-        left = [page.seen.words[one] for one in page.match.free(unit, out=False)]
-        words = [one.text for one in left if not one.optional and one.text not in page.edges]
-        if unit.kind in ("header", "caption") or (unit.kind == "row" and at not in rows):
-            words = [one for one in words if one not in told]
+        words = [] if at in said else lacking(page, unit)
         if at in of_rows and 2 * len(words) > unit.last - unit.first:
             yield page.at_unit(FindingKind.ROW_MISSING, unit, words)
         elif len(words) >= page.thresholds.missing_words:
             yield page.at_unit(FindingKind.MISSING, unit, words)
         elif digits := [one for one in words if is_digits(one)]:
             yield page.at_unit(FindingKind.DIGITS, unit, digits)
+
+
+def lacking(page: Compared, unit: Unit) -> list[str]:
+    """Words of a unit that the text lacks and may not lack."""
+    left = [page.seen.words[at] for at in page.match.free(unit, out=False)]
+    words = [one.text for one in left if not one.optional and one.text not in page.edges]
+    return [one for one in words if one not in page.told] if unit.kind == "caption" else words
 
 
 def added(page: Compared) -> Iterator[Finding]:
@@ -119,7 +122,8 @@ def _again(page: Compared, told: Collection[Line]) -> frozenset[str]:
 
 def _too_much(page: Compared, line: Line, words: Sequence[str]) -> Iterator[Finding]:
     limits = page.thresholds
-    absent = [one for one in words if one not in page.on_page and not is_digits(one)]
+    known = page.on_page | page.template
+    absent = [one for one in words if one not in known and not is_digits(one)]
     share = len(words) / (line.last - line.first)
     if len(words) >= limits.repeated_words and share > 1 - limits.uncovered:
         again = not absent and _stands_elsewhere(page, line)
@@ -132,10 +136,11 @@ def _too_much(page: Compared, line: Line, words: Sequence[str]) -> Iterator[Find
 
 def _stands_elsewhere(page: Compared, line: Line) -> bool:
     """Whether most pairs of neighbouring words of a line stand in another line or on the page."""
-    words = page.written.texts(line)
-    seen = [word.text for word in page.seen.words]
-    pairs = set(itertools.pairwise(seen))
-    mine = list(itertools.pairwise(words))
+    others = [page.written.texts(other) for other in page.written.lines if other is not line]
+    units = [page.seen.words[unit.first : unit.last] for unit in page.seen.units]
+    texts = [*others, *([word.text for word in words] for words in units)]
+    pairs = {pair for words in texts for pair in pairwise(words)}
+    mine = list(pairwise(page.written.texts(line)))
     return sum(pair in pairs for pair in mine) >= 0.6 * len(mine)
 
 

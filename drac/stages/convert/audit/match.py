@@ -29,6 +29,7 @@ class Match:
         self._unit_of = [at for at, unit in enumerate(seen.units) for _ in range(unit.first, unit.last)]
         self._fuzzy = fuzzy
         self._take_rows(seen, rows)
+        self._take_headers(seen, rows)
         self._run(_LONG)
         self._fill()
         self._run(_SHORT)
@@ -56,6 +57,15 @@ class Match:
                     if left[self.seen[at]] > 0:
                         left[self.seen[at]] -= 1
                         self.of_seen[at] = _ROW
+
+    def _take_headers(self, seen: Seen, rows: Rows) -> None:
+        """Set aside headers that the lines of rows say, however often."""
+        told = {word for one in rows.said for word in self.out[one.line.first : one.line.last]}
+        live = {row.unit for grid in seen.grids for row in grid.rows}
+        for place, unit in enumerate(seen.units):
+            if unit.kind == "header" or (unit.kind == "row" and place not in live):
+                for at in range(unit.first, unit.last):
+                    self.of_seen[at] = _ROW if self.seen[at] in told else -1
 
     def _run(self, least: int) -> None:
         free, still = [one == -1 for one in self.of_out], [one == -1 for one in self.of_seen]

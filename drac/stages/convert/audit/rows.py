@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -64,7 +64,7 @@ def own(row: Row) -> Counter[str]:
 
 def find_rows(written: Written, seen: Seen, share: float, fill: float) -> Rows:
     """Each row of two filled cells or more with its line, in order first, then wherever it stands."""
-    bags = [Counter(written.texts(line)) for line in written.lines]
+    bags = list(_bags(written, seen))
     seen.grids = [_with_headers(grid, bags) for grid in seen.grids]
     rows = [(grid, row) for grid in seen.grids for row in grid.rows if len(row.cells) > 1]
     weights = [_weights(grid) for grid, _ in rows]
@@ -81,7 +81,21 @@ def find_rows(written: Written, seen: Seen, share: float, fill: float) -> Rows:
     unsaid = [one for at, one in enumerate(rows) if at not in pairs]
     found = Rows(said, unsaid)
     _merge(found, written, fill)
+    _take_rests(found, written)
     return found
+
+
+def _bags(written: Written, seen: Seen) -> Iterator[Counter[str]]:
+    """The words of each line; none of a line that the second reader has word for word, in no table."""
+    prose = {
+        seen.texts(line)
+        for unit in seen.units
+        if unit.kind not in ("row", "header")
+        for line in (unit.text, *unit.text.splitlines())
+    }
+    for line in written.lines:
+        words = written.texts(line)
+        yield Counter() if tuple(words) in prose else Counter(words)
 
 
 def _with_headers(grid: Grid, bags: Sequence[Counter[str]]) -> Grid:
@@ -167,6 +181,21 @@ def _merge(rows: Rows, written: Written, fill: float) -> None:
                 (one.merged if both else one.parts).append(row)
                 rows.unsaid.remove((grid, row))
                 break
+
+
+def _take_rests(rows: Rows, written: Written) -> None:
+    """Rows of one cell that are the rest of the row above."""
+    for one in rows.said:
+        for row in _below(one):
+            if _holds(one, row, _usual_excess(rows, written, one), written):
+                one.parts.append(row)
+
+
+def _below(one: Said) -> Iterator[Row]:
+    """Rows of one cell right below a row."""
+    rows = one.grid.rows
+    place = next(at for at, row in enumerate(rows) if row is one.row)
+    return takewhile(lambda row: len(row.cells) == 1, rows[place + 1 :])
 
 
 def _usual_excess(rows: Rows, written: Written, one: Said) -> Counter[str]:
