@@ -166,6 +166,23 @@ class SearchSettings(_Frozen):
     """Chunks shown."""
 
 
+class EvaluateSettings(_Frozen):
+    """Chunk sets judged."""
+
+    chunks: int = Field(100, ge=6)
+    """Chunks retrieved for a query (paper: top 100)."""
+    page_score: str = "max"
+    """How a page's chunks give its score: `max` (paper), `mean`, `sum` or a function, `module:name`."""
+    page_cutoff: int = Field(10, ge=1)
+    """Ranked pages judged (paper: 10)."""
+    long_texts: Literal["windows", "cut"] = "windows"
+    """A text longer than the model's window: the best of its `windows`, or only its beginning (`cut`)."""
+    samples: int = Field(10_000, ge=100)
+    """Of the randomisation test and of the bootstrap."""
+    seed: int = Field(0, ge=0)
+    """Of their random numbers."""
+
+
 class RunSettings(_Frozen):
     """What cannot change any output."""
 
@@ -209,6 +226,7 @@ class Settings(_Frozen):
     structure: StructureSettings = StructureSettings()
     plan: PlanSettings = PlanSettings()
     search: SearchSettings = SearchSettings()
+    evaluate: EvaluateSettings = EvaluateSettings()
     run: RunSettings = RunSettings()
 
 

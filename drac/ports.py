@@ -83,6 +83,9 @@ class Embedder(Protocol):
     def windows(self, text: str) -> Sequence[str]:
         """Cut a text into pieces that each fit the window; nothing is left out."""
 
+    def cut(self, text: str) -> str:
+        """The longest beginning of a text that fits the window; the rest is left out."""
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimension); each text must fit the window."""
 

@@ -411,6 +411,16 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement that an answer to a question rests on."""
+
+    document: str
+    """Name of the document it was taken from, as the corpus says it."""
+    text: str
+    """The statement; its words need not stand in the document in this order."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """One question of a corpus."""
 
@@ -420,6 +430,10 @@ class Query:
     """The question."""
     collection: str
     """Collection that it is asked of; empty for the whole corpus."""
+    kind: str = ""
+    """Its type, as the corpus names it; empty where it names none."""
+    facts: tuple[Fact, ...] = ()
+    """What the answer rests on; empty where the corpus does not say."""
 
 
 @dataclass(frozen=True, slots=True)

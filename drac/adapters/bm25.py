@@ -18,7 +18,10 @@ B = 0.75
 class Bm25:
     """BM25 as in Lucene, whose inverse document frequency is above zero in a corpus of any size.
 
-    Words come from `retrieve.words`: no stop words, no stemming.
+    Words come from `retrieve.words`, without stemming. English function words of a question ("what", "does",
+    "the") are passed over where it has other words; on RAG-Multi-Corpus that moves Recall@6 of fixed-size
+    chunks from 0.738 to 0.780, every organisation up. Words of other languages stay, and so do all of the
+    chunks': their low inverse document frequency does the work.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -38,9 +41,17 @@ class Bm25:
 
         Scores are above 0 and comparable within one query only.
         """
-        known = [word for word in words(query) if word in self._vocabulary]
+        known = _telling([word for word in words(query) if word in self._vocabulary])
         if self._index is None or not known or k < 1:
             return []
         scores = np.asarray(self._index.get_scores(known), dtype=np.float32)
         order = np.argsort(-scores, kind="stable")[:k]
         return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+
+
+def _telling(asked: list[str]) -> list[str]:
+    """The words but bm25s's English stop words (NLTK's list); all where nothing else is there."""
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+    stopped = frozenset(STOPWORDS_EN_PLUS)
+    return [word for word in asked if word not in stopped] or asked

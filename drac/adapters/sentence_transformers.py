@@ -127,6 +127,16 @@ class SentenceTransformerEmbedder:
         spans = windows.windows(text, encoded["offset_mapping"][0], budget, self._count)
         return [text[start:end] for start, end in spans]
 
+    def cut(self, text: str) -> str:
+        """What the model would see of the text if the library cut it: its first tokens."""
+        budget = self.window - self._tokenizer.num_special_tokens_to_add()
+        ends = [end for _, end in self._tokenize([text], return_offsets_mapping=True)["offset_mapping"][0]]
+        place = len(text) if len(ends) <= budget else ends[budget - 1]
+        while self._count(text[:place]) > budget:  # cut anew, a word can fall into more pieces
+            budget -= 1
+            place = ends[budget - 1]
+        return text[:place]
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimension), rows of length 1; raises DracError for a text past the window."""
         if not texts:

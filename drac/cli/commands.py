@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from drac import __version__
-from drac.cli import auditing, show, show_audit, work
+from drac.cli import auditing, judging, show, show_audit, show_judged, work
 from drac.cli import options as opt
 from drac.cli.options import set_up_logging, settings_from
 
@@ -263,6 +264,44 @@ def search(
     set_up_logging(verbose)
     settings = settings_from(config, search={"model": model, "top_k": top_k, "retriever": retriever})
     show.hits(work.search(workspace, settings, set_name, query, collection), as_json)
+    return 0
+
+
+@app.command()
+def evaluate(
+    sets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SET",
+            help="A file or folder of chunks, a reference set of the corpus, fixed-size, page, recursive, "
+            "or a set of the workspace; label=SET names it.",
+        ),
+    ],
+    corpus: Annotated[str, typer.Option("--corpus", help="A corpus.toml, its folder, or the corpus's name.")],
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    config: opt.Config = None,
+    root: opt.Root = None,
+    retriever: Annotated[
+        list[str] | None, typer.Option("--retriever", help="dense, bm25 or hybrid; may repeat.")
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
+    long_texts: Annotated[
+        str | None, typer.Option("--long-texts", help="Best of the windows of a long text, or cut it.")
+    ] = None,
+    page_score: Annotated[
+        str | None, typer.Option("--page-score", help="max, mean, sum or module:function.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the results.")] = None,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Judge chunk sets of any tool with a corpus's questions, and say which is better."""
+    set_up_logging(verbose)
+    settings = settings_from(
+        config, search={"model": model}, evaluate={"long_texts": long_texts, "page_score": page_score}
+    )
+    wanted = judging.Wanted(tuple(sets), corpus, root, tuple(retriever or ["dense"]), out)
+    show_judged.evaluation(judging.evaluate(workspace, settings, wanted), as_json)
     return 0
 
 

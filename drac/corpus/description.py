@@ -58,6 +58,10 @@ class QueryFile(_Frozen):
     """Field or column of the question."""
     collection: str = "collection"
     """Field or column of the collection's name."""
+    kind: str = ""
+    """Field or column of the question's type; empty where there is none."""
+    facts: str = ""
+    """Field or column of what an answer rests on, as JSON: objects of `filename` and `text`; empty: none."""
     collections: tuple[str, ...] = ()
     """Only rows of these collections; empty for all."""
     first: int | None = Field(None, ge=1)

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from drac.corpus.description import Corpus, QueryFile
 from drac.corpus.names import printable
 from drac.errors import UsageError
-from drac.records import Judgment, Query
+from drac.records import Fact, Judgment, Query
 
 Row = Mapping[str, Any]
 _JUDGMENT = TypeAdapter(Judgment)
@@ -57,7 +57,8 @@ def _queries(corpus: Corpus, spec: QueryFile) -> Iterator[Query]:
     if spec.format == "jsonl":
         yield from (_query(spec, row, f"{path}:{line}") for line, row in _json_lines(path))
     else:
-        yield from _chosen(spec, _csv_rows(path, {spec.text, spec.collection}))
+        columns = {spec.text, spec.collection, spec.kind, spec.facts} - {""}
+        yield from _chosen(spec, _csv_rows(path, columns), path)
 
 
 def _query(spec: QueryFile, row: Row, where: str) -> Query:
@@ -65,6 +66,8 @@ def _query(spec: QueryFile, row: Row, where: str) -> Query:
         "query_id": row.get("query_id"),
         "text": row.get(spec.text),
         "collection": row.get(spec.collection, ""),
+        "kind": row.get(spec.kind, ""),
+        "facts": _facts(row.get(spec.facts), where),
     }
     try:
         return _QUERY.validate_python(fields)
@@ -72,11 +75,22 @@ def _query(spec: QueryFile, row: Row, where: str) -> Query:
         raise _wrong(where, _first(error)) from error
 
 
-def _chosen(spec: QueryFile, rows: Iterable[Row]) -> Iterator[Query]:
+def _facts(stated: Any, where: str) -> tuple[Fact, ...]:
+    """Objects of `filename` and `text`, or the JSON of them; none is no fact."""
+    if not stated:
+        return ()
+    try:
+        found = json.loads(stated) if isinstance(stated, str) else stated
+        return tuple(Fact(str(one.get("filename", "")), str(one["text"])) for one in found)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise _wrong(where, f"facts are no list of objects with a `text`: {error}") from error
+
+
+def _chosen(spec: QueryFile, rows: Iterable[Row], path: Path) -> Iterator[Query]:
     """The rows that the rules `collections`, `first` and `unique` leave."""
     count: Counter[str] = Counter()
     seen: set[tuple[str, str]] = set()
-    for row in rows:
+    for number, row in enumerate(rows, start=1):
         collection, text = row[spec.collection], row[spec.text]
         count[collection] += 1
         if spec.collections and collection not in spec.collections:
@@ -86,7 +100,10 @@ def _chosen(spec: QueryFile, rows: Iterable[Row]) -> Iterator[Query]:
         if spec.unique and (collection, text) in seen:
             continue
         seen.add((collection, text))
-        yield Query(f"{_slug(collection)}-{count[collection]:03d}", text, collection)
+        yield Query(
+            f"{_slug(collection)}-{count[collection]:03d}", text, collection, row.get(spec.kind, ""),
+            _facts(row.get(spec.facts), f"{path}: row {number}"),
+        )  # fmt: skip
 
 
 def _judgment(row: Row, known: set[str], collections: set[str], where: str) -> Judgment:

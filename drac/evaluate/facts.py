@@ -33,6 +33,11 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) - STOP_WORDS
 
 
+def count_words(text: str) -> int:
+    """All words of a text, each time, stop words included."""
+    return len(_WORD.findall(text.lower()))
+
+
 def holds(chunk: frozenset[str], fact: frozenset[str]) -> bool:
     """Whether a chunk with these content words holds the fact; one without any is held by none."""
     return bool(fact) and len(chunk & fact) >= SHARE * len(fact)

@@ -56,7 +56,7 @@ def index_set(
     described = read_set(store, name)
     documents = _digests(store, name, embedder)
     digests = list(documents)
-    embedded = _embed_missing(store, documents, embedder, note)
+    embedded = embed_missing(store, documents, embedder, note)
     index_digest = artifact_digest(index_recipe({}), digests)
     if store.complete("index", index_digest) is None:
         _build(store, index_digest, digests, new_index)
@@ -80,7 +80,7 @@ def _digests(store: Store, name: str, embedder: Embedder) -> dict[str, Texts]:
     return found
 
 
-def _embed_missing(
+def embed_missing(
     store: Store, documents: dict[str, Texts], embedder: Embedder, note: Callable[[str], None]
 ) -> int:
     """Embed what has no vectors yet and keep each document's as it comes; returns how many chunks."""

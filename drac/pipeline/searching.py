@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from drac.config import SearchSettings
 from drac.errors import UsageError
@@ -14,6 +14,7 @@ from drac.pipeline.indexing import current_index, load_owners
 from drac.ports import Embedder, Index
 from drac.records import Hit
 from drac.retrieve.passage import passage
+from drac.retrieve.retrievers import KeywordIndex
 from drac.retrieve.search import embed_query, hits, search_dense
 from drac.store.store import Store
 
@@ -44,13 +45,6 @@ class Found:
     """Best first."""
     simulated: tuple[str, ...] = ()
     """Documents among the results that only a simulated model has read."""
-
-
-class KeywordIndex(Protocol):
-    """BM25 over texts."""
-
-    def search(self, query: str, k: int) -> list[tuple[int, float]]:
-        """(row, score), best first, at most `k`."""
 
 
 def search_set(

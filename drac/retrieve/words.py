@@ -24,7 +24,7 @@ def words(text: str) -> list[str]:
 
     A number with its separators is one word ("1,234.50"). Scripts written without spaces give each
     character and each pair of neighbours, so that a word of one or more characters is found inside
-    a run. Stop words stay in: their low inverse document frequency does the work in any language.
+    a run. Stop words stay in.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = []

@@ -6,6 +6,7 @@ and `read_task` run in worker processes, where PyMuPDF lives.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import threading
@@ -16,15 +17,24 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from drac.config import ConvertSettings, SearchSettings, Settings
-from drac.errors import ConverterUnavailable, CorruptDocument, DocumentError, EncryptedDocument, LimitExceeded
+from drac.errors import (
+    ConverterUnavailable,
+    CorruptDocument,
+    DocumentError,
+    EncryptedDocument,
+    LimitExceeded,
+    UsageError,
+)
 from drac.pipeline.companions import companions
-from drac.pipeline.searching import KeywordIndex
+from drac.pipeline.evaluating import Tools as EvaluationTools
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
 from drac.records import Fonts, Health, Parity
+from drac.retrieve.pages import AGGREGATES, Aggregate
+from drac.retrieve.retrievers import KeywordIndex
 from drac.stages import normalize
 from drac.store.keys import file_digest
 from drac.store.store import free_bytes
@@ -389,6 +399,32 @@ def bm25(texts: Sequence[str]) -> KeywordIndex:
     from drac.adapters.bm25 import Bm25
 
     return Bm25(texts)
+
+
+def evaluation_tools(settings: Settings, note: Callable[[str], None]) -> EvaluationTools:
+    """What judging chunk sets needs; raises UsageError for a page score that is no function."""
+    from drac.adapters.chonkie import recursive
+    from drac.adapters.pymupdf_plain import plain_pages
+
+    return EvaluationTools(
+        lambda: embedder(settings.search), flat_index, bm25, plain_pages, recursive,
+        aggregate(settings.evaluate.page_score), note,
+    )  # fmt: skip
+
+
+def aggregate(name: str) -> Aggregate:
+    """`max`, `mean`, `sum`, or the function `name` of a module, as `module:name`; raises UsageError."""
+    if name in AGGREGATES:
+        return AGGREGATES[name]
+    module, _, function = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(
+            f"evaluate.page_score {name!r} is no function: {error}",
+            remedy=f"Give {', '.join(AGGREGATES)} or module:name of a function that can be imported.",
+        ) from error
+    return cast(Aggregate, found)
 
 
 def health(workspace: Path, settings: Settings) -> list[Health]:

@@ -177,6 +177,14 @@ def test_f47_a_text_past_the_window_is_refused_not_cut(embedder: SentenceTransfo
         embedder.embed(["fine", "word " * 255])
 
 
+@pytest.mark.parametrize("text", [*TEXTS, WORDS_700, CHINESE])
+def test_a_cut_text_is_what_the_library_would_see(embedder: SentenceTransformerEmbedder, text: str) -> None:
+    cut = embedder.cut(text)
+    assert text.startswith(cut)
+    whole = embedder._model.encode([text], normalize_embeddings=True)
+    assert np.allclose(embedder.embed([cut]), whole, atol=1e-5)
+
+
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_f50_small_corpora_end_to_end(embedder: SentenceTransformerEmbedder, number: int) -> None:
     texts = ["Loans for farmers.", "Lost cards are blocked.", "Tea", "The sea is deep.", "Tax forms"][:number]

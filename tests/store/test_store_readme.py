@@ -18,7 +18,8 @@ from drac.store.catalog import Catalog
 from drac.store.store import Store
 
 _MADE_ELSEWHERE = (
-    "artifacts/embed", "artifacts/index", "audits/", "exports/<set>/index.json", "office/", "replies/",
+    "artifacts/embed", "artifacts/index", "audits/", "evaluations/", "exports/<set>/index.json", "office/",
+    "replies/",
 )  # fmt: skip
 """Paths that need the extra `embed`, LibreOffice, a model or a second reader; other tests make them."""
 

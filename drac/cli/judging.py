@@ -1,0 +1,79 @@
+"""What `drac evaluate` does: find corpus and sets, judge, write the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from drac import wiring
+from drac.cli.options import corpora_folder
+from drac.cli.progress import note
+from drac.config import Settings
+from drac.corpus import Corpus, discover, load_corpus, real_path
+from drac.corpus.description import TOML
+from drac.errors import UsageError
+from drac.pipeline import evaluating, judged_files
+from drac.pipeline.chunk_sources import find_set
+from drac.stages.normalize import SUFFIXES
+from drac.store.store import Store
+
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options ask for."""
+
+    sets: tuple[str, ...]
+    corpus: str
+    root: Path | None
+    retrievers: tuple[str, ...]
+    out: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was done, for showing."""
+
+    evaluation: evaluating.Evaluation
+    folder: Path
+
+
+def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
+    """Judge the sets and write per_query.jsonl, summary.json and report.html."""
+    strange = [one for one in wanted.retrievers if one not in evaluating.RETRIEVERS]
+    if strange:
+        names = ", ".join(evaluating.RETRIEVERS)
+        raise UsageError(f"--retriever {strange[0]}: no such retriever", remedy=f"Give one of: {names}.")
+    corpus = _corpus(wanted.corpus, wanted.root)
+    tools = wiring.evaluation_tools(settings, note)
+    asked = evaluating.questions(corpus)
+    found = discover(
+        [str(corpus.toml)], suffixes=SUFFIXES, cwd=Path.cwd(), root=corpus.root, corpora=corpora_folder()
+    )
+    documents = evaluating.read_documents(found.sources, real_path, tools)
+    with Store(workspace) as store:
+        named = [find_set(text, corpus, documents, store, tools.recursive) for text in wanted.sets]
+        placed = [evaluating.place_set(one, documents) for one in named]
+        done = evaluating.evaluate(asked, placed, wanted.retrievers, settings, store, tools)
+        folder = wanted.out or store.root / "evaluations" / corpus.file.name
+        judged_files.write(done, folder)
+    return Judged(done, folder)
+
+
+def _corpus(text: str, root: Path | None) -> Corpus:
+    """A corpus file by path, by its folder, or by the corpus's name under `corpora`."""
+    for toml in _tomls(text):
+        if toml.is_file():
+            return load_corpus(toml, cwd=Path.cwd(), root=root, corpora=corpora_folder())
+    raise UsageError(
+        f"--corpus {text}: no corpus file there",
+        remedy=f"Give a {TOML}, a folder that holds one, or its name.",
+    )
+
+
+def _tomls(text: str) -> Iterator[Path]:
+    yield from (Path(text), Path(text) / TOML)
+    if Path(text).name == text:
+        yield from (place / "corpora" / text / TOML for place in (Path.cwd(), _CHECKOUT))

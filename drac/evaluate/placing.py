@@ -1,0 +1,189 @@
+"""Chunks of other tools to the documents and pages of a corpus: by name where they say it, else by text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from drac.evaluate.chunk_sets import SetChunk
+
+SHINGLE = 3
+"""Words in a row that are looked for together."""
+LEAST = 0.5
+"""Share of a chunk's shingles that its pages must hold, so that the chunk counts as aligned."""
+MORE = 0.1
+"""Share that a further page must add."""
+_WORD = re.compile(r"[^\W_]+")
+Key = tuple[str, str]
+"""Collection and path of a document."""
+Shingle = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CorpusDocument:
+    """One document of a corpus and the text layer of its pages."""
+
+    collection: str
+    """Its collection."""
+    source: str
+    """Its path under the collection's root."""
+    pages: tuple[str, ...]
+    """Text of each physical page, from page 1."""
+
+    @property
+    def key(self) -> Key:
+        """Collection and path."""
+        return self.collection, self.source
+
+    @cached_property
+    def _held(self) -> dict[int, tuple[frozenset[Shingle], ...]]:
+        return {}
+
+    def shingles(self, size: int = SHINGLE) -> tuple[frozenset[Shingle], ...]:
+        """Of each page."""
+        if size not in self._held:
+            self._held[size] = tuple(shingles(page, size) for page in self.pages)
+        return self._held[size]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How chunks were placed."""
+
+    chunks: int
+    """All of the set."""
+    placed: int
+    """Those whose document is one of the corpus's."""
+    by_text: int
+    """Of these, those whose document was found by the text alone."""
+    with_pages: int
+    """Those that came with their pages."""
+    aligned: int
+    """Those whose pages were found by the text."""
+    unplaced: tuple[str, ...]
+    """Names of documents that the corpus does not have, 20 at most; '' for a chunk that names none."""
+
+
+def shingles(text: str, size: int = SHINGLE) -> frozenset[Shingle]:
+    """Runs of `size` words in lower case; a text of fewer has none."""
+    words = _WORD.findall(text.lower())
+    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+
+
+def place(
+    chunks: Sequence[SetChunk], documents: Sequence[CorpusDocument]
+) -> tuple[list[SetChunk], Placement]:
+    """The chunks under the corpus's own names, with pages where the text shows them, and a count.
+
+    A chunk that fits no document keeps what it says. Every chunk gets an identity: its own, or its
+    document's name and its number there.
+    """
+    placer = _Placer(documents)
+    placed = [placer.place(one, placer.home(chunks, one.group)) for one in chunks]
+    return _with_ids(placed), placer.count(chunks, placed)
+
+
+class _Placer:
+    def __init__(self, documents: Sequence[CorpusDocument]) -> None:
+        self._documents = {one.key: one for one in documents}
+        self._by_stem: dict[str, list[Key]] = defaultdict(list)
+        for key in self._documents:
+            self._by_stem[_stem(key[1])].append(key)
+        self._homes: dict[str, str] = {}
+        self._by_text = 0
+        self._aligned = 0
+
+    def home(self, chunks: Iterable[SetChunk], group: str) -> str:
+        """The collection that has most of the documents that a file's chunks name."""
+        if group not in self._homes:
+            named = {one.source for one in chunks if one.group == group and not one.collection}
+            votes = Counter(key[0] for name in named for key in self._candidates(name))
+            best = sorted(votes.items(), key=lambda item: (-item[1], item[0]))
+            self._homes[group] = best[0][0] if best else ""
+        return self._homes[group]
+
+    def place(self, one: SetChunk, home: str) -> SetChunk:
+        key = self._named(one, home)
+        if key is None:
+            key = self._found(one)
+            self._by_text += key is not None
+        if key is None:
+            return one
+        pages = one.pages or self._pages(one.text, self._documents[key])
+        self._aligned += not one.pages and bool(pages)
+        return replace(one, collection=key[0], source=key[1], pages=pages)
+
+    def _candidates(self, name: str) -> list[Key]:
+        return (self._by_stem.get(_stem(name)) or self._by_stem.get(_stem(name + ".x")) or []) if name else []
+
+    def _named(self, one: SetChunk, home: str) -> Key | None:
+        """The document by collection and path, else the only one of that name without its suffix."""
+        if (one.collection, one.source) in self._documents:
+            return one.collection, one.source
+        candidates = self._candidates(one.source)
+        wanted = one.collection or home
+        return next((key for key in candidates if key[0] == wanted), None) or (
+            candidates[0] if len(candidates) == 1 and not one.collection else None
+        )
+
+    def _found(self, one: SetChunk) -> Key | None:
+        """The document that holds most of the text; the first of equals. Less than a shingle fits none."""
+        wanted = shingles(one.text)
+        votes = Counter(key for shingle in wanted for key in self._postings.get(shingle, ()))
+        votes = Counter({key: n for key, n in votes.items() if one.collection in ("", key[0])})
+        best = min(votes.items(), key=lambda item: (-item[1], item[0]), default=None)
+        return best[0] if best and best[1] >= LEAST * len(wanted) else None
+
+    @cached_property
+    def _postings(self) -> dict[Shingle, set[Key]]:
+        found: dict[Shingle, set[Key]] = defaultdict(set)
+        for key, document in self._documents.items():
+            for page in document.shingles():
+                for shingle in page:
+                    found[shingle].add(key)
+        return found
+
+    def _pages(self, text: str, document: CorpusDocument) -> tuple[int, ...]:
+        """The page that holds most of the text, then neighbours that add enough; none for too little."""
+        size = max(1, min(SHINGLE, len(_WORD.findall(text))))
+        wanted = set(shingles(text, size))
+        total, chosen = len(wanted), list[int]()
+        held = dict(enumerate(document.shingles(size), start=1))
+        reach = set(held)
+        while wanted and reach:
+            page = max(reach, key=lambda number: (len(wanted & held[number]), -number))
+            if len(wanted & held[page]) < (MORE * total if chosen else 1):
+                break
+            chosen.append(page)
+            wanted -= held[page]
+            reach = {number for one in chosen for number in (one - 1, one + 1)} & set(held) - set(chosen)
+        return tuple(sorted(chosen)) if total and total - len(wanted) >= LEAST * total else ()
+
+    def count(self, before: Sequence[SetChunk], after: Sequence[SetChunk]) -> Placement:
+        strangers = [one.source for one in after if (one.collection, one.source) not in self._documents]
+        return Placement(
+            len(after), len(after) - len(strangers), self._by_text,
+            sum(bool(one.pages) for one in before), self._aligned, tuple(dict.fromkeys(strangers))[:20],
+        )  # fmt: skip
+
+
+def _stem(name: str) -> str:
+    """The file's name without folders and suffix, for comparing."""
+    return " ".join(PurePosixPath(name.replace("\\", "/")).stem.casefold().split())
+
+
+def _with_ids(chunks: Sequence[SetChunk]) -> list[SetChunk]:
+    """A name twice, or none, is replaced by the document's name and the chunk's number there."""
+    given = Counter(one.chunk_id for one in chunks)
+    count: Counter[Key] = Counter()
+    named = []
+    for one in chunks:
+        count[one.collection, one.source] += 1
+        number = f"{one.collection}/{one.source}#{count[one.collection, one.source]}"
+        own = one.chunk_id and given[one.chunk_id] == 1
+        named.append(one if own else replace(one, chunk_id=number))
+    return named

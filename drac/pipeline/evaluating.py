@@ -1,0 +1,287 @@
+"""Chunk sets of any tool to measures: place the chunks, retrieve for each query, judge, compare."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from drac.config import Settings
+from drac.corpus import Corpus, doc_id, load_judgments, load_queries
+from drac.errors import DocumentError, UsageError
+from drac.evaluate import summary
+from drac.evaluate.chunk_sets import SetChunk
+from drac.evaluate.judging import ChunkWords, K, Row, fact_row, page_row, words_handed
+from drac.evaluate.placing import CorpusDocument, Placement, place
+from drac.evaluate.summary import QueryRow
+from drac.pipeline.chunk_sources import NamedSet, Recursive
+from drac.pipeline.indexing import Texts, embed_missing
+from drac.pipeline.recipes import embed_recipe
+from drac.ports import Embedder, Index, Vectors
+from drac.records import Judgment, Query, Source
+from drac.retrieve.pages import Aggregate, Place, rank_pages
+from drac.retrieve.retrievers import Dense, Hybrid, Keyword, KeywordIndex, Retriever
+from drac.retrieve.search import fill
+from drac.retrieve.vectors import DocumentVectors
+from drac.store.keys import artifact_digest
+from drac.store.store import Store
+
+RETRIEVERS = ("dense", "bm25", "hybrid")
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What an evaluation needs from outside."""
+
+    embedder: Callable[[], Embedder]
+    """The embedding model; raises MissingExtra."""
+    new_index: Callable[[int], Index]
+    """An empty index for vectors of so many numbers."""
+    bm25: Callable[[Sequence[str]], KeywordIndex]
+    """Keyword search over texts."""
+    plain_pages: Callable[[Path], list[str]]
+    """The text layer of a PDF's pages."""
+    recursive: Recursive
+    """Cuts a text at paragraphs, lines and words."""
+    aggregate: Aggregate
+    """A page's score of its chunks' scores."""
+    note: Callable[[str], None]
+    """Says something to the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSet:
+    """A set whose chunks stand under the corpus's names."""
+
+    name: str
+    """As the tables call it."""
+    format: str
+    """What its files were."""
+    chunks: tuple[SetChunk, ...]
+    """With ids, and with places as far as they could be found."""
+    placement: Placement
+    """How far that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A corpus's queries and what is relevant to them."""
+
+    name: str
+    """The corpus."""
+    queries: tuple[Query, ...]
+    """In order."""
+    pages: Mapping[str, Mapping[str, int]]
+    """For each query with judged pages, the grade of each, by `page_name`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What came out."""
+
+    asked: Asked
+    """The questions."""
+    sets: tuple[PlacedSet, ...]
+    """As given."""
+    rows: Mapping[str, tuple[QueryRow, ...]]
+    """By system, in order; each has a row for every query."""
+    rankings: Mapping[str, Mapping[str, tuple[tuple[str, float], ...]]]
+    """By system and query: chunk_ids and scores, best first."""
+    page_rankings: Mapping[str, Mapping[str, tuple[tuple[str, float], ...]]]
+    """The same of pages, by `page_name`."""
+    record: dict[str, Any]
+    """What summary.json says."""
+
+
+def page_name(collection: str, source: str, page: int) -> str:
+    """One page's name in rankings and judgments."""
+    return f"{doc_id(collection, source)}#{page}"
+
+
+def questions(corpus: Corpus) -> Asked:
+    """The corpus's queries and judgments; raises UsageError where it has no queries."""
+    queries = tuple(load_queries(corpus))
+    if not queries:
+        raise UsageError(
+            f"the corpus {corpus.file.name!r} has no queries", remedy="Add [[queries]] to its corpus.toml."
+        )
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for one in load_judgments(corpus):
+        _grade(grades[one.query_id], one)
+    return Asked(corpus.file.name, queries, grades)
+
+
+def _grade(grades: dict[str, int], one: Judgment) -> None:
+    """A page judged twice has the higher grade."""
+    name = page_name(one.collection, one.source, one.page)
+    grades[name] = max(one.grade, grades.get(name, 0))
+
+
+def read_documents(
+    sources: Iterable[Source], root: Callable[[Source], Path], tools: Tools
+) -> list[CorpusDocument]:
+    """The corpus's documents with the text layers of its PDFs; a damaged one is named and stays empty."""
+    found = []
+    for source in sources:
+        pages: list[str] = []
+        if source.path.lower().endswith(".pdf"):
+            try:
+                pages = tools.plain_pages(root(source))
+            except DocumentError as error:
+                tools.note(f"{source.collection}/{source.path}: {error.message}")
+        found.append(CorpusDocument(source.collection, source.path, tuple(pages)))
+    return found
+
+
+def place_set(given: NamedSet, documents: Sequence[CorpusDocument]) -> PlacedSet:
+    """Chunks under the corpus's names, those of a document together, documents in the set's order."""
+    placed, count = place(given.read.chunks, documents)
+    together: dict[tuple[str, str], list[SetChunk]] = defaultdict(list)
+    for one in placed:
+        together[one.collection, one.source].append(one)
+    chunks = tuple(one for some in together.values() for one in some)
+    return PlacedSet(given.name, given.read.format, chunks, count)
+
+
+def evaluate(
+    asked: Asked, sets: Sequence[PlacedSet], retrievers: Sequence[str], settings: Settings, store: Store,
+    tools: Tools,
+) -> Evaluation:  # fmt: skip
+    """Judge each set with each retriever; all queries stand in every system's rows, in the same order."""
+    names = [one.name for one in sets]
+    if len(set(names)) != len(names):
+        raise UsageError("two sets have the same name", remedy="Name them: first=PATH second=PATH.")
+    run = _Run(asked, settings, store, tools)
+    collections = dict.fromkeys(query.collection for query in asked.queries)
+    for one in sets:
+        pools = {name: _Pool(one.chunks, name) for name in collections}
+        for retriever in retrievers:
+            tools.note(f"{one.name}, {retriever}: {len(one.chunks)} chunks, {len(asked.queries)} queries")
+            system = one.name if len(retrievers) == 1 else f"{one.name} / {retriever}"
+            run.judge(one.name, pools, retriever, system)
+    record = _record(asked, sets, retrievers, settings, run)
+    return Evaluation(asked, tuple(sets), run.rows, run.rankings, run.page_rankings, record)
+
+
+class _Run:
+    def __init__(self, asked: Asked, settings: Settings, store: Store, tools: Tools) -> None:
+        self._asked, self._settings, self._store, self._tools = asked, settings, store, tools
+        self._model: Embedder | None = None
+        self._query_vectors: dict[str, Vectors] = {}
+        self.rows: dict[str, tuple[QueryRow, ...]] = {}
+        self.rankings: dict[str, dict[str, tuple[tuple[str, float], ...]]] = {}
+        self.page_rankings: dict[str, dict[str, tuple[tuple[str, float], ...]]] = {}
+        self.systems: dict[str, dict[str, str]] = {}
+
+    def judge(self, name: str, pools: Mapping[str, _Pool], retriever: str, system: str) -> None:
+        """Fill the system's rows and rankings; `pools` are the set's chunks by collection."""
+        finders = {key: self._retriever(retriever, pool) for key, pool in pools.items()}
+        self.systems[system] = {"set": name, "retriever": retriever}
+        self.rankings[system], self.page_rankings[system] = {}, {}
+        self.rows[system] = tuple(
+            self._row(query, pools[query.collection], finders[query.collection], system)
+            for query in self._asked.queries
+        )
+
+    def _row(self, query: Query, pool: _Pool, finder: Retriever, system: str) -> QueryRow:
+        found = finder.search(query.text, self._settings.evaluate.chunks)
+        ranked = [pool.row[hit.chunk_id] for hit in found]
+        row: Row = fact_row(ranked, pool.words, [one.text for one in query.facts]) if query.facts else {}
+        row[f"words@{K}"] = words_handed(ranked, pool.words)
+        cutoff = self._settings.evaluate.page_cutoff
+        pages = rank_pages(found, pool.places, aggregate=self._tools.aggregate)
+        named = tuple((f"{one.doc_id}#{one.page}", one.score) for one in pages)
+        if grades := self._asked.pages.get(query.query_id):
+            row |= page_row([name for name, _ in named], grades, cutoff)
+        self.rankings[system][query.query_id] = tuple((hit.chunk_id, hit.score) for hit in found)
+        self.page_rankings[system][query.query_id] = named[:cutoff]
+        hits = tuple(hit.chunk_id for hit in found[:K])
+        return QueryRow(system, query.query_id, query.collection, query.kind, row, hits)
+
+    def _retriever(self, name: str, pool: _Pool) -> Retriever:
+        if name == "bm25":
+            return Keyword(self._tools.bm25([one.text for one in pool.chunks]), pool.ids)
+        if name == "dense":
+            return self._dense(pool)
+        if name == "hybrid":
+            return Hybrid(self._retriever("dense", pool), self._retriever("bm25", pool))
+        raise UsageError(f"--retriever {name}", remedy=f"Give one of: {', '.join(RETRIEVERS)}.")
+
+    def _dense(self, pool: _Pool) -> Retriever:
+        vectors = self._vectors(
+            [
+                [(one.chunk_id, self._seen(one.text)) for one in some]
+                for _, some in groupby(pool.chunks, key=lambda one: (one.collection, one.source))
+            ]
+        )
+        index = self._tools.new_index(vectors[0].vectors.shape[1] if vectors else 1)
+        return Dense(index, fill(index, vectors), self._query)
+
+    def _seen(self, text: str) -> str:
+        return self._embedder().cut(text) if self._settings.evaluate.long_texts == "cut" else text
+
+    def _embedder(self) -> Embedder:
+        self._model = self._model or self._tools.embedder()
+        return self._model
+
+    def _vectors(self, documents: Sequence[Texts]) -> list[DocumentVectors]:
+        """Of each document's chunks, embedded once and kept in the workspace."""
+        recipe = embed_recipe(self._embedder().fingerprint)
+        named = {artifact_digest(recipe, texts): texts for texts in documents}
+        embed_missing(self._store, named, self._embedder(), self._tools.note)
+        return [DocumentVectors.load(self._store.artifacts / "embed" / one) for one in named]
+
+    def _query(self, text: str) -> Vectors:
+        """All questions are embedded at once, when the first is asked."""
+        if not self._query_vectors:
+            texts = list(dict.fromkeys(query.text for query in self._asked.queries))
+            held = self._vectors([[(text, text) for text in texts]])[0]
+            owners = np.asarray(held.owners)
+            self._query_vectors = {one: held.vectors[owners == row] for row, one in enumerate(held.chunk_ids)}
+        return self._query_vectors[text]
+
+
+class _Pool:
+    """The chunks that a collection's questions are asked of; all where the collection is not named."""
+
+    def __init__(self, chunks: Sequence[SetChunk], collection: str) -> None:
+        self.chunks = [one for one in chunks if collection in ("", one.collection)]
+        self.ids = [one.chunk_id for one in self.chunks]
+        self.row = {name: row for row, name in enumerate(self.ids)}
+        self.words = ChunkWords([one.text for one in self.chunks])
+        self.places: dict[str, Place] = {
+            one.chunk_id: (doc_id(one.collection, one.source), one.pages) for one in self.chunks
+        }
+
+
+def _record(
+    asked: Asked, sets: Sequence[PlacedSet], retrievers: Sequence[str], settings: Settings, run: _Run
+) -> dict[str, Any]:
+    how, systems = settings.evaluate, list(run.rows)
+    return {
+        "corpus": asked.name,
+        "queries": len(asked.queries),
+        "queries_with_facts": sum(bool(query.facts) for query in asked.queries),
+        "queries_with_pages": sum(query.query_id in asked.pages for query in asked.queries),
+        "retrievers": list(retrievers), "model": settings.search.model, "settings": how.model_dump(),
+        "ties": "chunks by their order in the set; pages by doc_id, then page",
+        "ndcg": "linear gain; ndcg_paper: gains capped at the number of facts, ideal of the capped list",
+        "sets": [_set_record(one) for one in sets],
+        "systems": {
+            name: {**run.systems[name], **summary.system_record(rows)} for name, rows in run.rows.items()
+        },
+        "comparisons": [
+            {"base": systems[0], "other": other,
+             "measures": summary.differences(run.rows[systems[0]], run.rows[other], how.samples, how.seed)}
+            for other in systems[1:]
+        ],
+    }  # fmt: skip
+
+
+def _set_record(one: PlacedSet) -> dict[str, Any]:
+    return {"name": one.name, "format": one.format, **asdict(one.placement)}

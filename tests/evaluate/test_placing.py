@@ -1,0 +1,61 @@
+"""Chunks to documents and pages: by name, by the file they came in, by text."""
+
+from __future__ import annotations
+
+from drac.evaluate.chunk_sets import SetChunk
+from drac.evaluate.placing import CorpusDocument, place
+
+FIRST = "the ferry leaves the pier at seven in the morning on every working day"
+SECOND = "tickets are sold on board and children under five travel without any charge"
+THIRD = "the office at the pier is closed on public holidays and on the first monday"
+DOCUMENTS = [
+    CorpusDocument("line", "in/guide.pdf", (FIRST, SECOND, THIRD)),
+    CorpusDocument("bank", "guide.pdf", ("accounts are opened within three working days of the request",)),
+    CorpusDocument("bank", "loans.pdf", ("loans are paid back in monthly rates over ten years",)),
+]
+
+
+def chunk(text: str, source: str = "", group: str = "f", collection: str = "", **more: object) -> SetChunk:
+    return SetChunk("", collection, source, tuple(more.get("pages", ())), text, group)  # type: ignore[call-overload]
+
+
+def test_pages_are_found_by_text() -> None:
+    placed, count = place([chunk(SECOND, "in/guide.pdf", collection="line")], DOCUMENTS)
+    assert (placed[0].pages, placed[0].chunk_id) == ((2,), "line/in/guide.pdf#1")
+    assert (count.placed, count.by_text, count.aligned) == (1, 0, 1)
+
+
+def test_a_chunk_over_a_page_end_has_both_pages() -> None:
+    placed, _ = place([chunk(f"Heading\n{SECOND} {THIRD}", "in/guide.pdf", collection="line")], DOCUMENTS)
+    assert placed[0].pages == (2, 3)
+
+
+def test_a_file_s_documents_belong_to_the_collection_that_has_most_of_them() -> None:
+    chunks = [chunk("accounts are opened", "guide.md"), chunk("loans are paid", "loans.md")]
+    placed, _ = place(chunks, DOCUMENTS)
+    assert [(one.collection, one.source) for one in placed] == [("bank", "guide.pdf"), ("bank", "loans.pdf")]
+
+
+def test_without_a_name_the_text_decides() -> None:
+    placed, count = place([chunk(THIRD), chunk("nothing of this stands anywhere in them")], DOCUMENTS)
+    assert (placed[0].source, placed[0].pages) == ("in/guide.pdf", (3,))
+    assert (placed[1].collection, placed[1].source) == ("", "")
+    assert (count.placed, count.by_text, count.unplaced) == (1, 1, ("",))
+
+
+def test_pages_that_came_with_a_chunk_stay() -> None:
+    placed, count = place([chunk(FIRST, "in/guide.pdf", collection="line", pages=(3,))], DOCUMENTS)
+    assert placed[0].pages == (3,)
+    assert (count.with_pages, count.aligned) == (1, 0)
+
+
+def test_text_that_the_document_lacks_gets_no_page() -> None:
+    rewritten = "a summary in wholly other words than those of the leaflet"
+    placed, count = place([chunk(rewritten, "loans.pdf")], DOCUMENTS)
+    assert (placed[0].source, placed[0].pages, count.aligned) == ("loans.pdf", (), 0)
+
+
+def test_names_given_twice_are_replaced() -> None:
+    twice = [SetChunk("x", "bank", "loans.pdf", (1,), text) for text in ("a", "b")]
+    placed, _ = place(twice, DOCUMENTS)
+    assert [one.chunk_id for one in placed] == ["bank/loans.pdf#1", "bank/loans.pdf#2"]

@@ -1,0 +1,115 @@
+"""Sets judged end to end on a corpus of two pages, with a toy embedder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fakes_retrieval import LetterEmbedder, ListIndex
+
+from drac.adapters.bm25 import Bm25
+from drac.config import Settings
+from drac.corpus import load_corpus
+from drac.errors import UsageError
+from drac.evaluate.placing import CorpusDocument
+from drac.pipeline import evaluating, judged_files
+from drac.pipeline.chunk_sources import find_set
+from drac.store.store import Store
+
+CORPUS = """
+name = "toy"
+licence = "CC0-1.0"
+[[collections]]
+name = "x"
+folder = "x"
+[[queries]]
+file = "queries.jsonl"
+kind = "kind"
+facts = "facts"
+[[judgments]]
+file = "judgments.jsonl"
+"""
+QUERIES = [
+    {"query_id": "q1", "text": "aa", "collection": "x", "kind": "Boolean",
+     "facts": [{"filename": "a.pdf", "text": "aa"}]},
+    {"query_id": "q2", "text": "bb", "collection": "x", "kind": "Open"},
+    {"query_id": "q3", "text": "dd", "collection": "x"},
+]  # fmt: skip
+JUDGMENTS = [
+    {"query_id": "q1", "collection": "x", "source": "a.pdf", "page": 1},
+    {"query_id": "q2", "collection": "x", "source": "a.pdf", "page": 2},
+]
+PAGES = [CorpusDocument("x", "a.pdf", ("aa a a <b> end", "bb b b"))]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "corpus.toml").write_text(CORPUS)
+    for name, records in (("queries", QUERIES), ("judgments", JUDGMENTS)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    (tmp_path / "small.jsonl").write_text(
+        '{"text": "aa a a <b>"}\n{"text": "a <b> end"}\n{"text": "bb b b"}\n'
+    )
+    return tmp_path
+
+
+def tools() -> evaluating.Tools:
+    return evaluating.Tools(
+        LetterEmbedder, lambda dimension: ListIndex(), Bm25, lambda path: [], lambda text, size: [], max, str
+    )
+
+
+def judge(place: Path, *names: str, retrievers: tuple[str, ...] = ("dense",)) -> evaluating.Evaluation:
+    corpus = load_corpus(place / "corpus.toml", cwd=place)
+    with Store(place / "ws") as store:
+        named = [find_set(one, corpus, PAGES, store, tools().recursive) for one in names]
+        placed = [evaluating.place_set(one, PAGES) for one in named]
+        asked = evaluating.questions(corpus)
+        return evaluating.evaluate(asked, placed, retrievers, Settings(), store, tools())
+
+
+@pytest.mark.parametrize("retriever", evaluating.RETRIEVERS)
+def test_every_query_has_a_row_and_pages_are_found(place: Path, retriever: str) -> None:
+    done = judge(place, f"small={place / 'small.jsonl'}", "page", retrievers=(retriever,))
+    assert list(done.rows) == ["small", "page"]
+    for rows in done.rows.values():
+        assert [row.query_id for row in rows] == ["q1", "q2", "q3"]
+        assert rows[0].measures["recall@6"] == rows[0].measures["mrr@6"] == 1.0
+        assert [row.measures.get("page_recall@10") for row in rows] == [1.0, 1.0, None]
+        assert "recall@6" not in rows[1].measures
+    record = done.record
+    assert (record["queries"], record["queries_with_facts"], record["queries_with_pages"]) == (3, 1, 2)
+    assert record["sets"][0]["aligned"] == 3
+    assert record["comparisons"][0]["measures"]["recall@6"]["ties"] == 1
+
+
+def test_several_retrievers_are_systems_of_their_own(place: Path) -> None:
+    done = judge(place, "page", retrievers=("dense", "bm25"))
+    assert list(done.rows) == ["page / dense", "page / bm25"]
+
+
+def test_same_input_same_bytes_and_nothing_of_a_document_is_markup(place: Path) -> None:
+    for name in ("one", "two"):
+        done = judge(place, f"<i>={place / 'small.jsonl'}", "page", retrievers=("bm25",))
+        judged_files.write(done, place / name)
+    for file in ("per_query.jsonl", "summary.json", "report.html"):
+        assert (place / "one" / file).read_bytes() == (place / "two" / file).read_bytes()
+    page = (place / "one/report.html").read_text(encoding="utf-8")
+    assert "<b>" not in page.replace("<b>1", "").replace("<b>2", "").replace("<b>3", "")
+    assert "<i>" not in page
+    assert "&lt;i&gt;" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_what_is_no_set_is_named_with_what_there_is(place: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        judge(place, "nothing")
+    assert "nothing" in raised.value.message
+    assert "fixed-size, page, recursive" in raised.value.remedy
+
+
+def test_two_sets_of_one_name_are_refused(place: Path) -> None:
+    with pytest.raises(UsageError):
+        judge(place, "page", "page")
