@@ -45,7 +45,8 @@ class Compared:
     """Words of the lines of rows."""
 
     def __post_init__(self) -> None:
-        self.on_page = frozenset(word.text for word in self.seen.words) | self.edges
+        names = frozenset[str]().union(*(grid.names for grid in self.seen.grids))
+        self.on_page = frozenset(word.text for word in self.seen.words) | self.edges | names
         self.told = frozenset(word for one in self.rows.said for word in self.written.texts(one.line))
         lines = Counter(word for line in self.written.lines for word in set(self.written.texts(line)))
         self.template = frozenset(

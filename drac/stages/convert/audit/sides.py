@@ -151,8 +151,10 @@ def _is_header(words: str, table: Table) -> bool:
 def _add_table(seen: Seen, table: Table, text: PageText) -> None:
     boxes = {region.start: region.boxes for region in text.regions}
     place = {row: boxes.get(start, ()) for row, start, _ in table.sentences}
+    used = {cell.column for cell in table.cells if cell.row >= table.header_rows and cell.text}
     for cell in table.cells:
-        if cell.row < table.header_rows and cell.text:
+        over = range(cell.column, cell.column + cell.column_span)
+        if cell.row < table.header_rows and cell.text and not used.isdisjoint(over):
             seen.add("header", cell.text, (table.box,))
     rows = [_add_row(seen, table, row, place[row]) for row, _, _ in table.sentences]
     heads = [cell for cell in table.cells if cell.row < table.header_rows]
