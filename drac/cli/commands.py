@@ -306,6 +306,17 @@ def evaluate(
 
 
 @app.command()
+def validate(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of chunks, as chunks.jsonl.")],
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Check files against the specification of chunks.jsonl; every broken line is named."""
+    set_up_logging(verbose)
+    return show_judged.validation([(path, judging.validate(path)) for path in files], as_json)
+
+
+@app.command()
 def status(
     workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
     as_json: opt.AsJson = False,

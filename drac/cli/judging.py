@@ -13,6 +13,7 @@ from drac.config import Settings
 from drac.corpus import Corpus, discover, load_corpus, real_path
 from drac.corpus.description import TOML
 from drac.errors import UsageError
+from drac.evaluate.specification import Checked, check_lines
 from drac.pipeline import evaluating, judged_files
 from drac.pipeline.chunk_sources import find_set
 from drac.stages.normalize import SUFFIXES
@@ -60,6 +61,16 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
         folder = wanted.out or store.root / "evaluations" / corpus.file.name
         judged_files.write(done, folder)
     return Judged(done, folder)
+
+
+def validate(path: Path) -> Checked:
+    """Check one file; raises UsageError where it cannot be read."""
+    try:
+        with path.open("rb") as lines:
+            return check_lines(lines)
+    except OSError as error:
+        reason = f"{path}: {error.strerror}"
+        raise UsageError(reason, remedy="Give a file of chunks, one JSON object a line.") from error
 
 
 def _corpus(text: str, root: Path | None) -> Corpus:

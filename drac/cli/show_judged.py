@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from drac.cli.judging import Judged
+from drac.evaluate.specification import Checked
 
 _COLUMNS = (
     ("recall@6", "recall@6"), ("recall@3", "recall@3"), ("precision@6", "prec@6"), ("mrr@6", "mrr@6"),
@@ -89,6 +92,21 @@ def _comparison(one: Mapping[str, Any]) -> None:
             between = f"[{found['low']:+.4f}, {found['high']:+.4f}], p = {found['p']:.4f}"
             counts = f"better in {found['wins']}, worse in {found['losses']}, equal in {found['ties']}"
             _line(f"  {name}: {found['mean']:+.4f} {between}; {counts}")
+
+
+def validation(checked: Sequence[tuple[Path, Checked]], as_json: bool) -> int:
+    """Every problem, then a count a file; exit code 4 where there is a problem."""
+    if as_json:
+        record = [{"file": str(path), **asdict(one)} for path, one in checked]
+        json.dump(record, sys.stdout, indent=1, ensure_ascii=False)
+        _line()
+    for path, one in () if as_json else checked:
+        for problem in one.problems:
+            _line(f"{path}:{problem.line}: {problem.what}. {problem.remedy}")
+        broken = len({problem.line for problem in one.problems})
+        state = f"{broken} lines broken" if broken else "all well"
+        _line(f"{path}: {one.chunks} chunks, {state}")
+    return 4 if any(one.problems for _, one in checked) else 0
 
 
 def _line(text: str = "") -> None:

@@ -92,7 +92,7 @@ class _Placer:
         self._documents = {one.key: one for one in documents}
         self._by_stem: dict[str, list[Key]] = defaultdict(list)
         for key in self._documents:
-            self._by_stem[_stem(key[1])].append(key)
+            self._by_stem[stem(key[1])].append(key)
         self._homes: dict[str, str] = {}
         self._by_text = 0
         self._aligned = 0
@@ -118,7 +118,7 @@ class _Placer:
         return replace(one, collection=key[0], source=key[1], pages=pages)
 
     def _candidates(self, name: str) -> list[Key]:
-        return (self._by_stem.get(_stem(name)) or self._by_stem.get(_stem(name + ".x")) or []) if name else []
+        return (self._by_stem.get(stem(name)) or self._by_stem.get(stem(name + ".x")) or []) if name else []
 
     def _named(self, one: SetChunk, home: str) -> Key | None:
         """The document by collection and path, else the only one of that name without its suffix."""
@@ -171,7 +171,7 @@ class _Placer:
         )  # fmt: skip
 
 
-def _stem(name: str) -> str:
+def stem(name: str) -> str:
     """The file's name without folders and suffix, for comparing."""
     return " ".join(PurePosixPath(name.replace("\\", "/")).stem.casefold().split())
 
