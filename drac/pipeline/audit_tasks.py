@@ -22,7 +22,8 @@ class AuditItem:
     """The text under audit."""
     readers: tuple[ConvertSettings, ...] = ()
     """Second readers in order: the first that sees another view than the text's is compared with it, the
-    last in any case; none: the page is only searched for text that is aimed at models."""
+    last in any case; one that is left over is asked only about a doubtful page. None: the page is only
+    searched for text that is aimed at models."""
     known: tuple[PageText | None, ...] = ()
     """What these read before, one each; None: not read yet."""
     carries: bool = False

@@ -17,13 +17,13 @@ from typing import Any
 
 from drac.config import Settings
 from drac.errors import BudgetReached, DracError, EngineUnavailable, Interrupted
-from drac.pipeline.audit_actions import fallen_back, is_doubtful, left, repaired, summary
+from drac.pipeline.audit_actions import AIMED, fallen_back, is_doubtful, left, repaired, summary
 from drac.pipeline.audit_report import AuditedDocument, AuditedPage, AuditReport
 from drac.pipeline.audit_selection import PageJob, Selection, page_sha256
 from drac.pipeline.audit_tasks import Audited, AuditedPages, AuditItem, AuditTask, AuditTools
 from drac.pipeline.planning import page_digests, source_of
 from drac.pipeline.tasks import Progress, ReadTask
-from drac.records import AuditRecord, PageAudit, PageState, PageText
+from drac.records import AuditRecord, Finding, PageAudit, PageState, PageText
 from drac.stages.convert.audit.patch import patch
 from drac.store.catalog import Catalog
 from drac.store.store import Store
@@ -51,16 +51,23 @@ class Auditing:
     def run(self, records: Sequence[Mapping[str, Any]]) -> AuditReport:
         """Every page of these documents; raises EngineUnavailable, BudgetReached or DiskFull."""
         self._progress.total(len(records))
-        documents = [self._take(one) for one in records]
-        while self._batches or self._events:
+        left, documents = deque(records), list[AuditedDocument]()
+        while left or self._batches or self._events:
+            while left and len(self._batches) < 2 * self._tools.executor.workers:
+                documents.append(self._take(left.popleft()))
             while self._batches and len(self._events) < 2 * self._tools.executor.workers:
                 self._submit(*self._batches.popleft())
-            done, _ = wait(self._events, return_when=FIRST_COMPLETED)
-            for future in [one for one in self._events if one in done]:
-                self._events.pop(future)(future)
+            self._handle_finished()
         for one in documents:
             self._sum_up(one)
         return AuditReport(documents, self._settings.run.max_fallback)
+
+    def _handle_finished(self) -> None:
+        if not self._events:
+            return
+        done, _ = wait(self._events, return_when=FIRST_COMPLETED)
+        for future in [one for one in self._events if one in done]:
+            self._events.pop(future)(future)
 
     def _take(self, record: Mapping[str, Any]) -> AuditedDocument:
         document = AuditedDocument(source_of(record), len(page_digests(record)))
@@ -227,9 +234,7 @@ class Auditing:
         document.fallbacks = sum(one.state is PageState.FALLBACK for one in document.pages)
 
 
-def _aimed(audit: PageAudit) -> tuple[Any, ...]:
-    from drac.pipeline.audit_actions import AIMED
-
+def _aimed(audit: PageAudit) -> tuple[Finding, ...]:
     return tuple(one for one in audit.findings if one.kind in AIMED)
 
 

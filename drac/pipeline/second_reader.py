@@ -1,9 +1,9 @@
 """Who is the second reader of a page: always one of another kind than the one that wrote its text.
 
-text by             compared with
-a model             the text layer where it is usable, else OCR
-`local`, text layer OCR of the page's image, by sample
-`local`, OCR        the text layer where there is one, else OCR at another scale
+- text by a model: the text layer where it is usable, else OCR. Words that a text layer lacks may stand in a
+  picture, so OCR is asked too before they count as invented.
+- text by `local` from a text layer: OCR of the page's image, by sample.
+- text by `local` by OCR: the text layer where there is one, else OCR at another scale.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ def second_readers(written: PageText, recipe: Mapping[str, Any]) -> tuple[Conver
         return ()
     dpi = int(recipe["settings"].get("ocr_dpi", 200))
     layer = ConvertSettings(ocr="auto", ocr_dpi=dpi)
+    image = ConvertSettings(ocr="always", ocr_dpi=dpi)
     if written.method == "image":
-        return (layer,)
+        return (layer, image)
     if written.method == "text-layer":
-        return (ConvertSettings(ocr="always", ocr_dpi=dpi),)
+        return (image,)
     other = ConvertSettings(ocr="always", ocr_dpi=_other_dpi(dpi))
     is_scan = recipe["settings"]["engine"] == "local" and recipe["settings"].get("ocr") == "auto"
     return (other,) if is_scan else (layer, other)

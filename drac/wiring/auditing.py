@@ -18,6 +18,7 @@ from drac.profiles import find_profile
 from drac.records import Page, PageAudit, PageState, PageText
 from drac.stages.convert.audit import EXACT, NOISY, audit_page
 from drac.stages.convert.audit.aimed import PageInk, aimed_findings
+from drac.stages.convert.audit.pictured import without_pictured
 from drac.stages.convert.carry import carry_headers
 from drac.store.store import Store
 from drac.wiring import Models, local_reader, read_task, start_worker
@@ -88,36 +89,61 @@ def audit_task(task: AuditTask) -> AuditedPages:
 
 
 def _audited(pdf: Path, item: AuditItem, ink: PageInk) -> Audited:
-    read: list[PageText | None] = [None] * len(item.readers)
-    reference, asked = None, None
-    for place, (reader, known) in enumerate(zip(item.readers, item.known, strict=True)):
-        reference, asked = known or _read(pdf, item.written.page, reader), reader
-        read[place] = None if known else reference
-        if reference.state is not PageState.FAILED and reference.method != item.written.method:
-            break
-    if reference is None or asked is None or reference.state is PageState.FAILED:
-        why = reference.attempts[-1].outcome if reference else ""
-        note = f"not compared: the second reader failed: {why}" if reference else ""
-        return Audited(_with_aimed(_nothing(item.written), item.written, ink), None, tuple(read), note)
-    if item.carries:
-        reference = _carried(pdf, reference, asked)
-    return Audited(_compared(item.written, reference, asked, ink), reference, tuple(read))
+    written, second = item.written, _SecondReading(pdf, item)
+    reference = second.reference()
+    if reference is None:
+        audit = PageAudit(written.page, "", 0.0, 0.0)
+        return Audited(_with_aimed(audit, written, ink), None, tuple(second.read), second.note)
+    audit = _compared(written, reference, item.readers[second.place])
+    if audit.flagged and second.has_more and reference.method == "text-layer":
+        audit = without_pictured(audit, reference, second.next())
+    return Audited(_with_aimed(audit, written, ink), reference, tuple(second.read))
 
 
-def _compared(written: PageText, reference: PageText, asked: ConvertSettings, ink: PageInk) -> PageAudit:
+class _SecondReading:
+    """A page's second readers, asked one after the other."""
+
+    def __init__(self, pdf: Path, item: AuditItem) -> None:
+        self._pdf, self._item = pdf, item
+        self.read: list[PageText | None] = [None] * len(item.readers)
+        self.place = -1
+        self.note = ""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a reader has not been asked."""
+        return self.place + 1 < len(self._item.readers)
+
+    def next(self) -> PageText:
+        """What the next reader reads, or read before."""
+        self.place += 1
+        known = self._item.known[self.place]
+        text = known or _read(self._pdf, self._item.written.page, self._item.readers[self.place])
+        self.read[self.place] = None if known else text
+        return text
+
+    def reference(self) -> PageText | None:
+        """What the page is compared with; None where nobody is asked or could read it."""
+        text: PageText | None = None
+        while self.has_more:
+            text = self.next()
+            if text.state is not PageState.FAILED and text.method != self._item.written.method:
+                break
+        if text is None or text.state is PageState.FAILED:
+            self.note = f"not compared: the second reader failed: {text.attempts[-1].outcome}" if text else ""
+            return None
+        return _carried(self._pdf, text, self._item.readers[self.place]) if self._item.carries else text
+
+
+def _compared(written: PageText, reference: PageText, asked: ConvertSettings) -> PageAudit:
     by_ocr = reference.method == "ocr"
     name = f"local {reference.method}" + (f" at {asked.ocr_dpi} dpi" if by_ocr else "")
-    audit = audit_page(written, reference, NOISY if by_ocr else EXACT, reader=name)
-    return _with_aimed(audit, written, ink)
+    return audit_page(written, reference, NOISY if by_ocr else EXACT, reader=name)
 
 
 def _with_aimed(audit: PageAudit, written: PageText, ink: PageInk) -> PageAudit:
     aimed = aimed_findings(written, ink)
     return replace(audit, findings=(*audit.findings, *aimed), flagged=audit.flagged or bool(aimed))
-
-
-def _nothing(written: PageText) -> PageAudit:
-    return PageAudit(written.page, "", 0.0, 0.0)
 
 
 def _read(pdf: Path, page: Page, reader: ConvertSettings) -> PageText:
