@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from drac.records import Finding, FindingKind, PageAudit, PageText
 from drac.stages.convert.audit.alike import Speller
 from drac.stages.convert.audit.columns import swapped
-from drac.stages.convert.audit.findings import Compared, added, lacking, lost, told
+from drac.stages.convert.audit.findings import Compared, added, lacking, lost
 from drac.stages.convert.audit.match import Match
 from drac.stages.convert.audit.order import moved
 from drac.stages.convert.audit.rows import find_rows
 from drac.stages.convert.audit.sides import seen_side, written_side
 from drac.stages.convert.audit.thresholds import AuditThresholds
+from drac.stages.convert.audit.told import told
 from drac.stages.convert.audit.words import is_digits, texts
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from drac.records import Box, Finding, FindingKind, Region
-from drac.stages.convert.audit.alike import without_joins
 from drac.stages.convert.audit.match import Match
-from drac.stages.convert.audit.rows import Rows, Said, own
+from drac.stages.convert.audit.rows import Rows
 from drac.stages.convert.audit.sides import Line, Seen, Unit, Written
 from drac.stages.convert.audit.thresholds import AuditThresholds
 from drac.stages.convert.audit.words import is_digits
 
-_TEMPLATE = 3
+TEMPLATE = 3
 """Lines in which a word that the page lacks must stand to belong to how rows are told."""
 
 
@@ -52,7 +51,7 @@ class Compared:
         self.template = frozenset(
             word
             for word, times in lines.items()
-            if times >= _TEMPLATE and word not in self.on_page and not is_digits(word)
+            if times >= TEMPLATE and word not in self.on_page and not is_digits(word)
         )
 
     def at_line(self, kind: FindingKind, line: Line, what: Iterable[str]) -> Finding:
@@ -118,7 +117,7 @@ def _again(page: Compared, told: Collection[Line]) -> frozenset[str]:
         if line not in told
         for word in {page.written.words[at].text for at in page.match.free(line, out=True)}
     )
-    return frozenset(word for word, times in lines.items() if times >= _TEMPLATE and not is_digits(word))
+    return frozenset(word for word, times in lines.items() if times >= TEMPLATE and not is_digits(word))
 
 
 def _too_much(page: Compared, line: Line, words: Sequence[str]) -> Iterator[Finding]:
@@ -143,103 +142,3 @@ def _stands_elsewhere(page: Compared, line: Line) -> bool:
     pairs = {pair for words in texts for pair in pairwise(words)}
     mine = list(pairwise(page.written.texts(line)))
     return sum(pair in pairs for pair in mine) >= 0.6 * len(mine)
-
-
-def told(page: Compared) -> Iterator[Finding]:
-    """Rows told wrong: words and digit strings too many, too few, or two rows in one line."""
-    usual = _usual(page)
-    for one in page.rows.said:
-        if one.merged:
-            merged = [word for row in one.merged for word in own(row)]
-            yield page.at_line(FindingKind.ROWS_MERGED, one.line, merged)
-        more, fewer = _row_difference(page, one, usual[id(one.grid)])
-        yield from _row_findings(page, one, more, fewer)
-
-
-def _row_findings(page: Compared, one: Said, more: list[str], fewer: list[str]) -> Iterator[Finding]:
-    limits = page.thresholds
-    digits = [word for word in (*more, *fewer) if is_digits(word)]
-    if len(digits) >= limits.lost_digits:
-        yield page.at_line(FindingKind.DIGITS, one.line, dict.fromkeys(digits))
-    missing = [word for word in fewer if not is_digits(word)]
-    if len(missing) >= limits.missing_words:
-        yield page.at_line(FindingKind.MISSING, one.line, missing)
-    absent = [word for word in more if word not in page.on_page and not is_digits(word)]
-    if len(absent) >= limits.invented_words:
-        yield page.at_line(FindingKind.INVENTED, one.line, absent)
-
-
-def _usual(page: Compared) -> dict[int, list[tuple[Said, Counter[str]]]]:
-    """For each grid its rows, and what their lines have on top of the row (or lack: below zero)."""
-    found: dict[int, list[tuple[Said, Counter[str]]]] = defaultdict(list)
-    for one in page.rows.said:
-        excess = Counter(page.written.texts(one.line))
-        excess.subtract(one.words)
-        found[id(one.grid)].append((one, excess))
-    return found
-
-
-def _row_difference(
-    page: Compared, one: Said, of_grid: Sequence[tuple[Said, Counter[str]]]
-) -> tuple[list[str], list[str]]:
-    """(words too many, words too few) in a row's line, in order, beside what the grid's other lines have."""
-    excess = next(mine for said, mine in of_grid if said is one)
-    more: Counter[str] = Counter()
-    fewer: Counter[str] = Counter()
-    still_open = _still_open(page, one)
-    for word in set().union(*(mine for _, mine in of_grid)):
-        off = excess[word] - _mode(word, one, of_grid)
-        if off > 0 and not _may_repeat(page, one, word):
-            more[word] = off
-        elif off < 0 and word in still_open and not _may_lack(one, word, excess[word]):
-            fewer[word] = -off
-    return without_joins(
-        _in_order(page.written.texts(one.line), more),
-        _in_order(_row_words(page.seen, one), fewer),
-        fuzzy=page.thresholds.fuzzy,
-    )
-
-
-def _still_open(page: Compared, one: Said) -> set[str]:
-    """Words of a row that no other line says, and headers, which no line need say."""
-    units = [page.seen.units[row.unit] for row in one.rows]
-    left = {page.seen.words[at].text for unit in units for at in page.match.free(unit, out=False)}
-    return left | one.grid.names
-
-
-def _mode(word: str, one: Said, of_grid: Sequence[tuple[Said, Counter[str]]]) -> int:
-    """How often lines of rows with the same cells filled have a word on top; the least where few tell."""
-    filled = one.row.cells.keys()
-    counts = Counter(mine[word] for said, mine in of_grid if said.row.cells.keys() == filled)
-    if counts.total() < _TEMPLATE:
-        return max(0, min(counts)) if word in one.grid.names or not is_digits(word) else 0
-    return min(counts.items(), key=lambda item: (-item[1], abs(item[0])))[0]
-
-
-def _may_repeat(page: Compared, one: Said, word: str) -> bool:
-    """Whether a word may stand once more: headers, values of cells above, how rows are told."""
-    unit = page.seen.units[one.row.unit]
-    may = {token.text for token in page.seen.words[unit.first : unit.last] if token.optional}
-    if word in one.row.above or word in page.template or word in may:
-        return True
-    return word in one.grid.names and not is_digits(word)
-
-
-def _may_lack(one: Said, word: str, excess: int) -> bool:
-    """Whether the row itself has all that it has of a word, which is a header's or the template's."""
-    return excess >= 0 and not (is_digits(word) and word in one.grid.names)
-
-
-def _row_words(seen: Seen, one: Said) -> list[str]:
-    units = [seen.units[row.unit] for row in one.rows]
-    return [word.text for unit in units for word in seen.words[unit.first : unit.last]]
-
-
-def _in_order(words: Sequence[str], wanted: Counter[str]) -> list[str]:
-    """Wanted words as they come, the last ones of each, then those that do not come."""
-    left, found = Counter(wanted), []
-    for word in reversed(words):
-        if left[word] > 0:
-            left[word] -= 1
-            found.append(word)
-    return found[::-1] + sorted((+left).elements())

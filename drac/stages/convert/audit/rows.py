@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from drac.stages.convert.audit.excess import Excess, on_top
 from drac.stages.convert.audit.sides import Grid, Line, Row, Seen, Written
 
 _LONGEST = 4
@@ -121,15 +122,15 @@ def _weights(grid: Grid) -> dict[str, float]:
 def _score(grid: Grid, row: Row, weights: dict[str, float], bag: Counter[str], share: float) -> float:
     """How well a line says a row, 0 to 1; 0 where it has too few of its words, or too many others."""
     wanted = own(row)
-    common = wanted & bag
-    total = wanted.total()
-    if not common or common.total() < share * total:
+    common = {word: min(count, bag[word]) for word, count in wanted.items() if word in bag}
+    total, found = wanted.total(), sum(common.values())
+    if not found or found < share * total:
         return 0.0
     if bag.total() > _LONGEST * (total + len(row.above) + len(grid.names)) + _SPARE:
         return 0.0
     heavy = sum(weights[word] * count for word, count in common.items())
     whole = sum(weights[word] * count for word, count in wanted.items())
-    return 0.5 * common.total() / total + 0.5 * heavy / whole
+    return 0.5 * found / total + 0.5 * heavy / whole
 
 
 def _in_order(scores: Sequence[dict[int, float]], lines: int) -> dict[int, int]:
@@ -173,51 +174,57 @@ def _merge(rows: Rows, written: Written, fill: float) -> None:
 
     Where one of the two has fewer cells than most rows, it is what was wrapped in the cells of the other.
     """
-    for grid, row in list(rows.unsaid):
-        for one in rows.said:
-            if one.grid is grid and _holds(one, row, _usual_excess(rows, written, one), written):
-                both = _is_full(grid, row, fill) and _is_full(grid, one.row, fill)
+    for grid in {id(grid): grid for grid, _ in rows.unsaid}.values():
+        lines = _Lines(grid, rows, written)
+        usual = _usual_cells(grid)
+        for row in [row for other, row in rows.unsaid if other is grid]:
+            if one := lines.holding(row):
+                both = min(len(row.cells), len(one.row.cells)) >= fill * usual
                 both = both and min(row.cells) == min(one.row.cells)
                 (one.merged if both else one.parts).append(row)
-                rows.unsaid.remove((grid, row))
-                break
+                rows.unsaid = [other for other in rows.unsaid if other[1] is not row]
 
 
 def _take_rests(rows: Rows, written: Written) -> None:
     """Rows of one cell that are the rest of the row above."""
-    for one in rows.said:
-        for row in _below(one):
-            if _holds(one, row, _usual_excess(rows, written, one), written):
-                one.parts.append(row)
+    for grid in {id(one.grid): one.grid for one in rows.said}.values():
+        lines = _Lines(grid, rows, written)
+        said = {id(one.row): one for one in lines.said}
+        above = None
+        for row in grid.rows:
+            above = said.get(id(row), above if len(row.cells) == 1 else None)
+            if above and len(row.cells) == 1 and lines.holds(above, row):
+                above.parts.append(row)
 
 
-def _below(one: Said) -> Iterator[Row]:
-    """Rows of one cell right below a row."""
-    rows = one.grid.rows
-    place = next(at for at, row in enumerate(rows) if row is one.row)
-    return takewhile(lambda row: len(row.cells) == 1, rows[place + 1 :])
+def _usual_cells(grid: Grid) -> int:
+    """Cells that most rows have."""
+    counts = Counter(len(row.cells) for row in grid.rows)
+    return max(counts, key=lambda filled: (counts[filled], filled))
 
 
-def _usual_excess(rows: Rows, written: Written, one: Said) -> Counter[str]:
-    """Words that the grid's other lines have on top of their rows, as most do: headers and template."""
-    bags = [
-        Counter(written.texts(other.line)) - own(other.row)
-        for other in rows.said
-        if other.grid is one.grid and other is not one
-    ]
-    usual: Counter[str] = Counter()
-    for word in set().union(*bags):
-        usual[word] = min(Counter(bag[word] for bag in bags).items(), key=lambda item: (-item[1], item[0]))[0]
-    return +usual
+class _Lines:
+    """The lines of a grid's rows, and what they have left over."""
 
+    def __init__(self, grid: Grid, rows: Rows, written: Written) -> None:
+        self.said = [one for one in rows.said if one.grid is grid]
+        self._words = {id(one): written.texts(one.line) for one in self.said}
+        self._on_top = {id(one): on_top(self._words[id(one)], own(one.row)) for one in self.said}
+        self._excess = Excess(self._on_top.values())
 
-def _is_full(grid: Grid, row: Row, fill: float) -> bool:
-    counts = Counter(len(other.cells) for other in grid.rows)
-    usual = max(counts, key=lambda filled: (counts[filled], filled))
-    return len(row.cells) >= fill * usual
+    def holding(self, row: Row) -> Said | None:
+        """The first row whose line says another one too."""
+        return next((one for one in self.said if self.holds(one, row)), None)
 
-
-def _holds(one: Said, row: Row, usual: Counter[str], written: Written) -> bool:
-    rest = Counter(written.texts(one.line)) - one.words - usual
-    telling = own(row) - own(one.row)
-    return telling.total() > 0 and (telling & rest).total() >= _RESIDUE * telling.total()
+    def holds(self, one: Said, row: Row) -> bool:
+        """Whether a line has most words of another row left over, beside what the other lines have on top."""
+        telling = own(row) - own(one.row)
+        least = _RESIDUE * telling.total()
+        rest = telling & Counter(self._words[id(one)])
+        if not telling or rest.total() < least:
+            return False
+        mine = self._on_top[id(one)]
+        spare = {word: one.words[word] - own(one.row)[word] for word in rest}
+        usual = {word: max(0, self._excess.usual(word, mine)) for word in rest}
+        left = {word: mine[word] - spare[word] - usual[word] for word in rest}
+        return sum(max(0, min(left[word], telling[word])) for word in rest) >= least
