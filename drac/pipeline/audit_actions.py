@@ -11,6 +11,10 @@ from drac.records import Attempt, Finding, FindingKind, PageAudit, PageState, Pa
 
 AIMED = (FindingKind.INSTRUCTION, FindingKind.HIDDEN)
 """Findings on the page itself, which no other reading of it would mend."""
+NOT_REPAIRED = "left as it is: a text layer is not repaired from OCR, nor OCR from OCR"
+NOT_REPLACED = "left as it is: OCR is no better witness of single words and rows"
+_GARBLED = 0.5
+"""Share of the words OCR sees that a text lacks, from which the text is garbled, not OCR."""
 BY = "audit"
 """Who stands in a page's attempts where the audit found its text wanting."""
 
@@ -18,6 +22,15 @@ BY = "audit"
 def is_doubtful(audit: PageAudit) -> bool:
     """Whether the page was flagged for what its text says, not for what the page holds."""
     return audit.flagged and any(one.kind not in AIMED for one in audit.findings)
+
+
+def may_replace(written: PageText, reference: PageText, audit: PageAudit) -> bool:
+    """Whether the second reader's text may stand in the page's place.
+
+    OCR misreads more than a text layer, and as much as another OCR; it replaces the text of `local` only
+    where that lacks most of the page, as where a font's characters are mapped wrongly.
+    """
+    return written.method == "image" or reference.method != "ocr" or audit.missing >= _GARBLED
 
 
 def summary(findings: Iterable[Finding]) -> str:

@@ -17,7 +17,17 @@ from typing import Any
 
 from drac.config import Settings
 from drac.errors import BudgetReached, DracError, EngineUnavailable, Interrupted
-from drac.pipeline.audit_actions import AIMED, fallen_back, is_doubtful, left, repaired, summary
+from drac.pipeline.audit_actions import (
+    AIMED,
+    NOT_REPAIRED,
+    NOT_REPLACED,
+    fallen_back,
+    is_doubtful,
+    left,
+    may_replace,
+    repaired,
+    summary,
+)
 from drac.pipeline.audit_report import AuditedDocument, AuditedPage, AuditReport
 from drac.pipeline.audit_selection import PageJob, Selection, page_sha256
 from drac.pipeline.audit_tasks import Audited, AuditedPages, AuditItem, AuditTask, AuditTools
@@ -130,16 +140,17 @@ class Auditing:
             or not job.may_change
         ):
             self._keep(document, job, job.written, found.audit, found.note)
-        elif wanted == "fallback":
+        elif wanted == "fallback" and may_replace(job.written, found.reference, found.audit):
             self._fall_back(document, job, found.audit, found.reference)
+        elif wanted == "fallback":
+            self._keep(document, job, job.written, replace(found.audit, action="fallback"), NOT_REPLACED)
         elif job.written.method == "image":
             self._ask_again(document, job, found.audit, found.reference)
         elif job.written.method == "ocr" and found.reference.method == "text-layer":
             text = patch(job.written, found.reference)
             self._try(document, job, found.audit, text, "misread words put right from the text layer")
         else:
-            why = "left as it is: a text layer is not repaired from OCR, nor OCR from OCR"
-            self._keep(document, job, job.written, replace(found.audit, action="repair"), why)
+            self._keep(document, job, job.written, replace(found.audit, action="repair"), NOT_REPAIRED)
 
     def _fall_back(
         self, document: AuditedDocument, job: PageJob, found: PageAudit, reference: PageText
