@@ -292,6 +292,9 @@ def evaluate(
         str | None, typer.Option("--page-score", help="max, mean, sum or module:function.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the results.")] = None,
+    export_as: Annotated[
+        list[str] | None, typer.Option("--export", help="trec, beir or parquet files too; may repeat.")
+    ] = None,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
@@ -300,7 +303,9 @@ def evaluate(
     settings = settings_from(
         config, search={"model": model}, evaluate={"long_texts": long_texts, "page_score": page_score}
     )
-    wanted = judging.Wanted(tuple(sets), corpus, root, tuple(retriever or ["dense"]), out)
+    wanted = judging.Wanted(
+        tuple(sets), corpus, root, tuple(retriever or ["dense"]), out, tuple(export_as or ())
+    )
     show_judged.evaluation(judging.evaluate(workspace, settings, wanted), as_json)
     return 0
 

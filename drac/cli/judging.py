@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ class Wanted:
     root: Path | None
     retrievers: tuple[str, ...]
     out: Path | None
+    formats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,9 @@ class Judged:
 
 def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
     """Judge the sets and write per_query.jsonl, summary.json and report.html."""
-    strange = [one for one in wanted.retrievers if one not in evaluating.RETRIEVERS]
-    if strange:
-        names = ", ".join(evaluating.RETRIEVERS)
-        raise UsageError(f"--retriever {strange[0]}: no such retriever", remedy=f"Give one of: {names}.")
+    _known("--retriever", wanted.retrievers, evaluating.RETRIEVERS)
+    _known("--export", wanted.formats, judged_files.FORMATS)
+    write_rows = wiring.parquet_writer() if "parquet" in wanted.formats else None
     corpus = _corpus(wanted.corpus, wanted.root)
     tools = wiring.evaluation_tools(settings, note)
     asked = evaluating.questions(corpus)
@@ -60,7 +60,15 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
         done = evaluating.evaluate(asked, placed, wanted.retrievers, settings, store, tools)
         folder = wanted.out or store.root / "evaluations" / corpus.file.name
         judged_files.write(done, folder)
+        judged_files.export(done, folder, wanted.formats, write_rows)
     return Judged(done, folder)
+
+
+def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
+    for one in given:
+        if one not in names:
+            remedy = f"Give one of: {', '.join(names)}."
+            raise UsageError(f"{option} {one}: there is no such thing", remedy=remedy)
 
 
 def validate(path: Path) -> Checked:

@@ -43,15 +43,15 @@ class ChunkWords:
         return found
 
 
-def fact_row(ranked: Sequence[int], chunks: ChunkWords, wanted: Sequence[str]) -> Row:
+def fact_row(ranked: Sequence[int], held: Held, words: npt.NDArray[np.int64]) -> Row:
     """The paper's measures at 6 and 3, and those that it lacks, for chunks in rank order.
 
-    `ndcg` has the standard ideal (every chunk of the collection that holds a fact), `ndcg_paper` the
-    published rule's (see `benchmark`). A chunk is relevant where it holds any fact.
+    `held` says which chunk of the collection holds which fact, `words` how many words it has. `ndcg` has the
+    standard ideal (every chunk of the collection that holds a fact), `ndcg_paper` the published rule's (see
+    `benchmark`). A chunk is relevant where it holds any fact.
     """
-    held = chunks.held(wanted)
     order = np.asarray(ranked, dtype=np.int64)
-    top, lengths = held[order], chunks.lengths[order]
+    top, lengths = held[order], words[order]
     row: Row = {"ceiling": facts.recall(held, len(held))}
     relevant: list[bool] = np.any(top, axis=1).tolist()
     names = [str(one) for one in ranked]
@@ -61,7 +61,7 @@ def fact_row(ranked: Sequence[int], chunks: ChunkWords, wanted: Sequence[str]) -
         row[f"precision@{k}"] = sum(relevant[:k]) / k
         row[f"mrr@{k}"] = facts.reciprocal_rank(top, k)
         row[f"ndcg@{k}"] = measures.ndcg(names, grades, k)
-        row[f"ndcg_paper@{k}"] = benchmark.ndcg(relevant, len(wanted), k)
+        row[f"ndcg_paper@{k}"] = benchmark.ndcg(relevant, held.shape[1], k)
     for budget in BUDGETS:
         row[f"recall@{budget}w"] = facts.recall(top, within(lengths, budget))
     return row

@@ -84,8 +84,6 @@ def check_lines(lines: Iterable[bytes]) -> Checked:
             for field, what in _check(data, seen, number)
         ]
     problems += seen.strays()
-    if not number:
-        problems.append(Problem(1, "the file is empty", "Give a file that holds a chunk a line."))
     return Checked(number, tuple(sorted(problems, key=lambda one: one.line)))
 
 

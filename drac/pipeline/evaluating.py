@@ -94,6 +94,8 @@ class Evaluation:
     """By system and query: chunk_ids and scores, best first."""
     page_rankings: Mapping[str, Mapping[str, tuple[tuple[str, float], ...]]]
     """The same of pages, by `page_name`."""
+    relevant: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """By set and query with facts: chunk_ids of all chunks that hold a fact."""
     record: dict[str, Any]
     """What summary.json says."""
 
@@ -165,7 +167,8 @@ def evaluate(
             system = one.name if len(retrievers) == 1 else f"{one.name} / {retriever}"
             run.judge(one.name, pools, retriever, system)
     record = _record(asked, sets, retrievers, settings, run)
-    return Evaluation(asked, tuple(sets), run.rows, run.rankings, run.page_rankings, record)
+    rankings = (run.rankings, run.page_rankings, run.relevant)
+    return Evaluation(asked, tuple(sets), run.rows, *rankings, record)
 
 
 class _Run:
@@ -177,21 +180,27 @@ class _Run:
         self.rankings: dict[str, dict[str, tuple[tuple[str, float], ...]]] = {}
         self.page_rankings: dict[str, dict[str, tuple[tuple[str, float], ...]]] = {}
         self.systems: dict[str, dict[str, str]] = {}
+        self.relevant: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def judge(self, name: str, pools: Mapping[str, _Pool], retriever: str, system: str) -> None:
         """Fill the system's rows and rankings; `pools` are the set's chunks by collection."""
         finders = {key: self._retriever(retriever, pool) for key, pool in pools.items()}
         self.systems[system] = {"set": name, "retriever": retriever}
+        self.relevant[name] = {}
         self.rankings[system], self.page_rankings[system] = {}, {}
         self.rows[system] = tuple(
-            self._row(query, pools[query.collection], finders[query.collection], system)
+            self._row(query, pools[query.collection], finders[query.collection], system, name)
             for query in self._asked.queries
         )
 
-    def _row(self, query: Query, pool: _Pool, finder: Retriever, system: str) -> QueryRow:
+    def _row(self, query: Query, pool: _Pool, finder: Retriever, system: str, name: str) -> QueryRow:
         found = finder.search(query.text, self._settings.evaluate.chunks)
         ranked = [pool.row[hit.chunk_id] for hit in found]
-        row: Row = fact_row(ranked, pool.words, [one.text for one in query.facts]) if query.facts else {}
+        row: Row = {}
+        if query.facts:
+            held = pool.words.held([one.text for one in query.facts])
+            row = fact_row(ranked, held, pool.words.lengths)
+            self.relevant[name][query.query_id] = tuple(pool.ids[n] for n in np.flatnonzero(held.any(axis=1)))
         row[f"words@{K}"] = words_handed(ranked, pool.words)
         cutoff = self._settings.evaluate.page_cutoff
         pages = rank_pages(found, pool.places, aggregate=self._tools.aggregate)

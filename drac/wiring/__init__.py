@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from drac.config import ConvertSettings, SearchSettings, Settings
 from drac.errors import (
@@ -410,6 +410,14 @@ def evaluation_tools(settings: Settings, note: Callable[[str], None]) -> Evaluat
         lambda: embedder(settings.search), flat_index, bm25, plain_pages, recursive,
         aggregate(settings.evaluate.page_score), note,
     )  # fmt: skip
+
+
+def parquet_writer() -> Callable[[Path, Sequence[Mapping[str, Any]]], None]:
+    """Writes rows to a Parquet file; raises MissingExtra without the extra `parquet`."""
+    from drac.adapters import parquet
+
+    parquet.needed()
+    return parquet.write_rows
 
 
 def aggregate(name: str) -> Aggregate:

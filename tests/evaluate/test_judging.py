@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drac.evaluate import facts
-from drac.evaluate.judging import ChunkWords, fact_row, page_row, within, words_handed
+from drac.evaluate.judging import ChunkWords, Row, fact_row, page_row, within, words_handed
 
 TEXTS = ["red fox", "blue whale swims far", "red fox and blue whale", ""]
 WORDS = st.lists(st.sampled_from(["red", "fox", "the", "whale", "of", "blue", "9"]), max_size=8).map(" ".join)
@@ -21,8 +21,13 @@ def test_held_is_the_fact_judge_s(chunks: list[str], wanted: list[str]) -> None:
     assert (ChunkWords(chunks).held(wanted) == slow).all()
 
 
+def row_of(ranked: list[int], texts: list[str], wanted: list[str]) -> Row:
+    chunks = ChunkWords(texts)
+    return fact_row(ranked, chunks.held(wanted), chunks.lengths)
+
+
 def test_a_row_by_hand() -> None:
-    row = fact_row([1, 3, 0, 2], ChunkWords(TEXTS), ["red fox", "green parrot"])
+    row = row_of([1, 3, 0, 2], TEXTS, ["red fox", "green parrot"])
     assert (row["ceiling"], row["recall@3"], row["recall@6"]) == (0.5, 0.5, 0.5)
     assert row["precision@3"] == pytest.approx(1 / 3)
     assert row["precision@6"] == pytest.approx(2 / 6)
@@ -33,13 +38,13 @@ def test_a_row_by_hand() -> None:
 
 
 def test_nothing_found_scores_zero() -> None:
-    row = fact_row([], ChunkWords(TEXTS), ["red fox"])
+    row = row_of([], TEXTS, ["red fox"])
     assert {value for name, value in row.items() if name != "ceiling"} == {0.0}
     assert words_handed([], ChunkWords(TEXTS)) == 0.0
 
 
 def test_f50_a_collection_without_chunks() -> None:
-    row = fact_row([], ChunkWords([]), ["red fox"])
+    row = row_of([], [], ["red fox"])
     assert set(row.values()) == {0.0}
 
 

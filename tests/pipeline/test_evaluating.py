@@ -9,6 +9,7 @@ import pytest
 from fakes_retrieval import LetterEmbedder, ListIndex
 
 from drac.adapters.bm25 import Bm25
+from drac.adapters.parquet import write_rows
 from drac.config import Settings
 from drac.corpus import load_corpus
 from drac.errors import UsageError
@@ -113,3 +114,36 @@ def test_what_is_no_set_is_named_with_what_there_is(place: Path) -> None:
 def test_two_sets_of_one_name_are_refused(place: Path) -> None:
     with pytest.raises(UsageError):
         judge(place, "page", "page")
+
+
+def test_exports_give_other_tools_our_values(place: Path) -> None:
+    ir = pytest.importorskip("ir_measures")
+    done = judge(place, f"a set={place / 'small.jsonl'}", "page", retrievers=("bm25",))
+    judged_files.export(done, place / "out", ("trec", "beir"), None)
+    trec = place / "out/trec"
+    qrels, run = list(ir.read_trec_qrels(str(trec / "a_set.qrels"))), str(trec / "a_set.run")
+    assert [one.doc_id for one in qrels] == ["x/a.pdf#1"]
+    wanted = {"ndcg@6": ir.nDCG @ 6, "precision@6": ir.P @ 6, "mrr@6": ir.RR @ 6}
+    found = ir.calc_aggregate(wanted.values(), qrels, list(ir.read_trec_run(run)))
+    overall = done.record["systems"]["a set"]["overall"]
+    assert {name: found[one] for name, one in wanted.items()} == pytest.approx(
+        {name: overall[name] for name in wanted}
+    )
+    pages = list(ir.read_trec_qrels(str(trec / "pages.qrels")))
+    ranked = list(ir.read_trec_run(str(trec / "page.pages.run")))
+    assert ir.calc_aggregate([ir.R @ 10], pages, ranked)[ir.R @ 10] == 1.0
+    assert [one.name for one in sorted((place / "out/beir").iterdir())] == ["a_set", "page"]
+    lines = (place / "out/beir/a_set/corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0])["_id"] == "x/a.pdf#1"
+    again = judge(place, str(place / "out/beir/a_set/corpus.jsonl"), retrievers=("bm25",))
+    assert next(iter(again.rows.values()))[0].measures == done.rows["a set"][0].measures
+
+
+def test_parquet_rows(place: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    done = judge(place, "page", retrievers=("bm25",))
+    judged_files.export(done, place, ("parquet",), write_rows)
+    table = parquet.read_table(place / "per_query.parquet").to_pydict()
+    assert table["query_id"] == ["q1", "q2", "q3"]
+    assert table["page_recall@10"] == [1.0, 1.0, None]
+    assert table["hits"][0] == ["x/a.pdf#1"]
