@@ -160,8 +160,8 @@ class SearchSettings(_Frozen):
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     """Embedding model: a name on the model hub or a folder."""
-    retriever: Literal["auto", "dense", "bm25"] = "auto"
-    """`auto`: dense where the extra `embed` is there, else BM25."""
+    retriever: Literal["auto", "dense", "bm25", "hybrid"] = "auto"
+    """`auto`: dense where the set has an index, else BM25; `hybrid`: both, joined by their ranks."""
     top_k: int = Field(10, ge=1)
     """Chunks shown."""
 

@@ -255,7 +255,7 @@ def search(
     set_name: opt.SetName = "default",
     collection: opt.Collection = None,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Chunks to show (default 10).")] = None,
-    retriever: Annotated[str | None, typer.Option("--retriever", help="auto, dense or bm25.")] = None,
+    retriever: Annotated[str | None, typer.Option("--retriever", help="auto, dense, bm25, hybrid.")] = None,
     model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf, nextafter
 from urllib.parse import quote
+
+import numpy as np
 
 from drac.evaluate.chunk_sets import SetChunk
 from drac.evaluate.measures import Grades
@@ -22,14 +23,14 @@ Ranking = Sequence[tuple[str, float]]
 def trec_run(rankings: Mapping[str, Ranking], tag: str) -> Iterator[str]:
     """Lines `query Q0 name rank score tag`.
 
-    trec_eval sorts by score and breaks ties by name, so a score that does not fall is written as the next
-    smaller number: whoever sorts gets our order.
+    trec_eval sorts by score in single precision and breaks ties by name, so a score that does not fall there
+    is written as the next smaller number: whoever sorts gets our order.
     """
     for query_id, ranking in rankings.items():
-        before = inf
+        before = np.float32(np.inf)
         for rank, (name, score) in enumerate(ranking, start=1):
-            before = score if score < before else nextafter(before, -inf)
-            yield f"{_column(query_id)} Q0 {_column(name)} {rank} {before!r} {_column(tag)}\n"
+            before = min(np.float32(score), np.nextafter(before, np.float32(-np.inf)))
+            yield f"{_column(query_id)} Q0 {_column(name)} {rank} {float(before)!r} {_column(tag)}\n"
 
 
 def trec_qrels(judged: Mapping[str, Grades]) -> Iterator[str]:

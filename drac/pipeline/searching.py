@@ -1,4 +1,4 @@
-"""A question to ranked chunks of one set: dense where the set has an index, BM25 elsewhere."""
+"""A question to ranked chunks of one set: dense where the set has an index, BM25 elsewhere, or both."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from drac.pipeline.indexing import current_index, load_owners
 from drac.ports import Embedder, Index
 from drac.records import Hit
 from drac.retrieve.passage import passage
-from drac.retrieve.retrievers import KeywordIndex
-from drac.retrieve.search import embed_query, hits, search_dense
+from drac.retrieve.retrievers import Hybrid, Keyword, KeywordIndex, Retriever
+from drac.retrieve.search import embed_query, search_dense
 from drac.store.store import Store
 
 
@@ -26,7 +26,7 @@ class FoundChunk:
     rank: int
     """From 1."""
     score: float
-    """Cosine for `dense`, BM25 score for `bm25`."""
+    """Cosine for `dense`, BM25 score for `bm25`, sum of reciprocal ranks for `hybrid`."""
     chunk: dict[str, Any]
     """The chunk as exported."""
     passage: str
@@ -38,7 +38,7 @@ class Found:
     """What a search gave."""
 
     retriever: str
-    """`dense` or `bm25`."""
+    """`dense`, `bm25` or `hybrid`."""
     note: str
     """Why the search was not dense; empty if it was, or was not asked to be."""
     results: tuple[FoundChunk, ...]
@@ -61,11 +61,24 @@ def search_set(
     index = current_index(store, name, described)
     if settings.retriever == "bm25" or index is None:
         note = _dense_missing(settings, name) if index is None else ""
-        ranked = _ranked(_keyword_hits(bm25, chunks, query, settings.top_k), chunks, query)
-        return Found("bm25", note, ranked, _simulated(ranked, described))
-    found = _dense_hits(index[0], chunks, query, settings.top_k, embedder(), load_index, index[1])
-    ranked = _ranked(found, chunks, query)
-    return Found("dense", "", ranked, _simulated(ranked, described))
+        return _found("bm25", note, _keyword(bm25, chunks), query, settings.top_k, chunks, described)
+    dense = _Indexed(index[0], index[1], chunks, embedder(), load_index)
+    if settings.retriever == "hybrid":
+        both = Hybrid(dense, _keyword(bm25, chunks))
+        return _found("hybrid", "", both, query, settings.top_k, chunks, described)
+    return _found("dense", "", dense, query, settings.top_k, chunks, described)
+
+
+def _keyword(bm25: Callable[[Sequence[str]], KeywordIndex], chunks: list[dict[str, Any]]) -> Keyword:
+    return Keyword(bm25([one["text"] for one in chunks]), [one["chunk_id"] for one in chunks])
+
+
+def _found(
+    name: str, note: str, retriever: Retriever, query: str, k: int, chunks: list[dict[str, Any]],
+    described: dict[str, Any],
+) -> Found:  # fmt: skip
+    ranked = _ranked(retriever.search(query, k), chunks, query)
+    return Found(name, note, ranked, _simulated(ranked, described))
 
 
 def _simulated(ranked: tuple[FoundChunk, ...], described: dict[str, Any]) -> tuple[str, ...]:
@@ -80,7 +93,7 @@ def _check_collection(name: str | None, chunks: list[dict[str, Any]], described:
 
 
 def _dense_missing(settings: SearchSettings, name: str) -> str:
-    if settings.retriever == "dense":
+    if settings.retriever in ("dense", "hybrid"):
         raise UsageError(
             f"set {name!r} has no current dense index", remedy=f"Make it with `drac index --set {name}`."
         )
@@ -91,27 +104,29 @@ def _dense_missing(settings: SearchSettings, name: str) -> str:
     )
 
 
-def _keyword_hits(
-    bm25: Callable[[Sequence[str]], KeywordIndex], chunks: list[dict[str, Any]], query: str, k: int
-) -> list[Hit]:
-    ranked = bm25([one["text"] for one in chunks]).search(query, k)
-    return hits(ranked, [one["chunk_id"] for one in chunks])
+@dataclass(frozen=True, slots=True)
+class _Indexed:
+    """A set's stored index, asked for some of its chunks; implements Retriever."""
 
+    folder: Path
+    model: dict[str, str]
+    chunks: list[dict[str, Any]]
+    embedder: Embedder
+    load_index: Callable[[Path], Index]
 
-def _dense_hits(
-    folder: Path, chunks: list[dict[str, Any]], query: str, k: int, embedder: Embedder,
-    load_index: Callable[[Path], Index], model: dict[str, str],
-) -> list[Hit]:  # fmt: skip
-    if dict(embedder.fingerprint) != model:
-        raise UsageError(
-            f"the index was made with {model.get('model')}, the query would be embedded with another model",
-            remedy="Run `drac index` with the same --model.",
-        )
-    owners = load_owners(folder)
-    wanted = {one["chunk_id"] for one in chunks}
-    reach = k if len(wanted) == len(owners.chunk_ids) else len(owners.chunk_ids)
-    found = search_dense(embed_query(query, embedder), load_index(folder / "index.faiss"), owners, reach)
-    return [hit for hit in found if hit.chunk_id in wanted][:k]
+    def search(self, query: str, k: int) -> list[Hit]:
+        """See Retriever; raises UsageError where the index was made with another model."""
+        if dict(self.embedder.fingerprint) != self.model:
+            raise UsageError(
+                f"the index was made with {self.model.get('model')}, the query would be with another",
+                remedy="Run `drac index` with the same --model.",
+            )
+        owners = load_owners(self.folder)
+        wanted = {one["chunk_id"] for one in self.chunks}
+        reach = k if len(wanted) == len(owners.chunk_ids) else len(owners.chunk_ids)
+        index = self.load_index(self.folder / "index.faiss")
+        found = search_dense(embed_query(query, self.embedder), index, owners, reach)
+        return [hit for hit in found if hit.chunk_id in wanted][:k]
 
 
 def _ranked(found: list[Hit], chunks: list[dict[str, Any]], query: str) -> tuple[FoundChunk, ...]:
