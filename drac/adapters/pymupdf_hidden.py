@@ -67,6 +67,7 @@ def _careful(document: Any, number: int) -> PageInk:
 def page_ink(page: Any) -> PageInk:
     """Seen and unseen text of one page as it is shown."""
     runs = list(_runs(page))
+    _show_what_shines_through(page, [one for one in runs if one.why == UNDER_IMAGE])
     seen = " ".join(one.text for one in runs if not one.why)
     return PageInk(seen, tuple(_joined([one for one in runs if one.why])))
 
@@ -137,6 +138,24 @@ def _covers(page: Any) -> list[tuple[int, Box]]:
     ]
 
 
+def _show_what_shines_through(page: Any, runs: Sequence[_Run]) -> None:
+    """Take runs under images for seen where the page looks otherwise without them: no file says how
+    transparent an image is in the end (opacity, blending, groups)."""
+    if not runs:
+        return
+    pymupdf = mupdf()
+    with pymupdf.open() as scratch:
+        scratch.insert_pdf(page.parent, from_page=page.number, to_page=page.number)
+        bare = scratch[0]
+        for one in runs:
+            bare.add_redact_annot(pymupdf.Rect(one.box), fill=False, cross_out=False)
+        bare.apply_redactions(images=pymupdf.PDF_REDACT_IMAGE_NONE, graphics=pymupdf.PDF_REDACT_LINE_ART_NONE)
+        whole, without = _Pixels(page), _Pixels(bare)
+        for one in runs:
+            if whole.difference(without, one.box) >= _CONTRAST:
+                one.why = ""
+
+
 class _Pixels:
     """The page drawn, when first asked for."""
 
@@ -146,14 +165,23 @@ class _Pixels:
         self._scale = (1.0, 1.0)
 
     def contrast(self, box: Box) -> int:
-        """Grey levels between the darkest and the lightest pixel in the box, any colour channel."""
+        """Levels between the darkest and the lightest pixel in the box, of the colour that differs most."""
+        part = self._part(box)
+        return int((part.max((0, 1)).astype(int) - part.min((0, 1))).max()) if part.size else 0
+
+    def difference(self, other: _Pixels, box: Box) -> int:
+        """Levels by which a pixel in the box differs most from that of a page as large."""
+        part, theirs = self._part(box).astype(int), other._part(box)
+        same = part.size and part.shape == theirs.shape
+        return int(np.abs(part - theirs).max()) if same else 0
+
+    def _part(self, box: Box) -> Any:
         if self._gray is None:
             self._draw()
         across, down = self._scale
         x0, x1 = (max(0, round(value * across)) for value in (box[0], box[2]))
         y0, y1 = (max(0, round(value * down)) for value in (box[1], box[3]))
-        part = self._gray[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
-        return int((part.max((0, 1)).astype(int) - part.min((0, 1))).max()) if part.size else 0
+        return self._gray[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
 
     def _draw(self) -> None:
         pixels = page_pixels(self._page, dpi=_DPI, max_side=_SIDE)

@@ -82,6 +82,26 @@ def test_white_text_on_a_dark_ground_and_text_over_an_image_are_seen(tmp_path: P
     assert ink.unseen == ()
 
 
+def test_text_that_shines_through_an_image_is_seen(tmp_path: Path) -> None:
+    with mupdf().open() as document:
+        page = document.new_page()
+        page.insert_text((72, 300), "Seen through the veil", fontsize=20)
+        page.insert_image(
+            (0, 0, 595, 842), pixmap=mupdf().Pixmap(mupdf().csRGB, 2, 2, bytes(6 * [200, 255]), False)
+        )
+        page.clean_contents()
+        stream = page.get_contents()[0]
+        state = document.get_new_xref()
+        document.update_object(state, "<</Type/ExtGState/ca 0.3>>")
+        document.xref_set_key(page.xref, "Resources/ExtGState/Veil", f"{state} 0 R")
+        drawn = document.xref_stream(stream)
+        name = page.get_images()[0][7].encode()
+        document.update_stream(stream, drawn.replace(b"/" + name + b" Do", b"/Veil gs /" + name + b" Do"))
+        document.save(tmp_path / "a.pdf")
+    (ink,) = page_inks(tmp_path / "a.pdf", [1])
+    assert (ink.seen, ink.unseen) == ("Seen through the veil", ())
+
+
 def test_no_page_of_a_good_corpus_speaks_to_a_model(rag_multi_corpus: Path) -> None:
     from drac.records import Page, PageState, PageText
     from drac.stages.convert.audit.aimed import aimed_findings

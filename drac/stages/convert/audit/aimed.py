@@ -13,15 +13,15 @@ from drac.stages.convert.audit.aimed_patterns import AIMED
 _LEAST_LETTERS = 12
 """Letters and digits of unseen text below which it is no finding: a mark, a space that is no space."""
 _DIFFERENT = 0.5
-"""Share of the words of unseen text that must stand nowhere among the seen ones."""
+"""Share of the words, and of the runs of letters, of unseen text that must stand nowhere in the seen."""
+_RUN = 5
+"""Letters of a run: two unrelated English pages share about a tenth of theirs."""
 _WORD = re.compile(r"[^\W_]+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 """Scripts whose words have no spaces between: compared by character."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n{2,}")
 _LONGEST = 400
 """Characters of a sentence that a finding quotes."""
-_TAGS = range(0xE0020, 0xE007F)
-"""Unicode's tag characters: ASCII that nothing prints."""
 _FLAG = "\U0001f3f4"
 """The emoji that tag characters may rightly follow: flags of regions."""
 
@@ -51,9 +51,8 @@ class PageInk:
 def aimed_findings(written: PageText, ink: PageInk) -> tuple[Finding, ...]:
     """INSTRUCTION findings in the page's Markdown and its unseen text, HIDDEN ones in the latter."""
     found = [_instruction(written, *where) for where in commands(written.markdown)]
-    shown = _tokens(ink.seen)
-    if written.method != "text-layer":
-        shown |= _tokens(written.markdown)
+    seen = ink.seen if written.method == "text-layer" else f"{ink.seen}\n{written.markdown}"
+    shown = _Shown(seen)
     for one in ink.unseen:
         found += _of_unseen(written, one, shown)
     return (*found, *_tagged(written.markdown))
@@ -127,7 +126,7 @@ def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
     return max(first, start - _LONGEST), min(last, end + _LONGEST)
 
 
-def _of_unseen(written: PageText, one: Unseen, shown: frozenset[str]) -> list[Finding]:
+def _of_unseen(written: PageText, one: Unseen, shown: _Shown) -> list[Finding]:
     at = written.markdown.find(one.text)
     place = (at, at + len(one.text)) if at >= 0 else (-1, -1)
     found = []
@@ -139,21 +138,31 @@ def _of_unseen(written: PageText, one: Unseen, shown: frozenset[str]) -> list[Fi
     return found
 
 
-def differs(unseen: str, shown: frozenset[str]) -> bool:
-    """Whether unseen text says something, and mostly what the seen words do not."""
+class _Shown:
+    """The words of a text, and its runs of letters: the layers of scans part words wrongly."""
+
+    def __init__(self, text: str) -> None:
+        words = _listed(text)
+        self.words, self.runs = frozenset(words), frozenset(_runs("".join(words)))
+
+
+def differs(unseen: str, shown: _Shown) -> bool:
+    """Whether unseen text says something, and mostly what the seen text does not."""
     words = _listed(unseen)
-    if sum(map(len, words)) < _LEAST_LETTERS:
+    runs = list(_runs("".join(words)))
+    if len(runs) + _RUN - 1 < _LEAST_LETTERS:
         return False
-    return sum(word not in shown for word in words) > _DIFFERENT * len(words)
+    lacking = sum(word not in shown.words for word in words) > _DIFFERENT * len(words)
+    return lacking and sum(one not in shown.runs for one in runs) > _DIFFERENT * len(runs)
+
+
+def _runs(letters: str) -> Iterator[str]:
+    return (letters[at : at + _RUN] for at in range(len(letters) - _RUN + 1))
 
 
 def _listed(text: str) -> list[str]:
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     return [part for word in words for part in (word if _WIDE.search(word) else (word,))]
-
-
-def _tokens(text: str) -> frozenset[str]:
-    return frozenset(_listed(text))
 
 
 def _tagged(markdown: str) -> Iterator[Finding]:
