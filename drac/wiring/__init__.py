@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -421,18 +422,25 @@ def parquet_writer() -> Callable[[Path, Sequence[Mapping[str, Any]]], None]:
 
 
 def aggregate(name: str) -> Aggregate:
-    """`max`, `mean`, `sum`, or the function `name` of a module, as `module:name`; raises UsageError."""
+    """`max`, `mean`, `sum`, or the function `name` of a module, as `module:name`; raises UsageError.
+
+    The module may lie in the current folder. The function is tried once.
+    """
     if name in AGGREGATES:
         return AGGREGATES[name]
     module, _, function = name.partition(":")
+    sys.path.append(str(Path.cwd()))
     try:
-        found = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = cast(Aggregate, getattr(importlib.import_module(module), function))
+        float(found([2.0, 1.0]))
+    except Exception as error:  # whatever the user's own module raises
         raise UsageError(
-            f"evaluate.page_score {name!r} is no function: {error}",
-            remedy=f"Give {', '.join(AGGREGATES)} or module:name of a function that can be imported.",
+            f"evaluate.page_score {name!r} is no function of scores: {type(error).__name__}: {error}",
+            remedy=f"Give {', '.join(AGGREGATES)}, or module:name of a function from scores to a number.",
         ) from error
-    return cast(Aggregate, found)
+    finally:
+        sys.path.pop()
+    return found
 
 
 def health(workspace: Path, settings: Settings) -> list[Health]:
