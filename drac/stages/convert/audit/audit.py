@@ -14,7 +14,7 @@ from drac.stages.convert.audit.rows import find_rows
 from drac.stages.convert.audit.sides import seen_side, written_side
 from drac.stages.convert.audit.thresholds import AuditThresholds
 from drac.stages.convert.audit.told import told
-from drac.stages.convert.audit.words import is_digits, texts
+from drac.stages.convert.audit.words import texts
 
 
 def audit_page(
@@ -23,17 +23,19 @@ def audit_page(
     """What differs between the text under audit and the second reader's; `reader` names that one.
 
     Running headers and footers, which either may leave out, are no difference, nor are words that
-    tell a row, such as its headers, in whatever sentence.
+    tell a row, such as its headers, in whatever sentence. The reference must have been read: beside a
+    page that failed, all of the text is invented.
     """
     page = _compared(written, reference, thresholds)
     found = sorted(_all(page), key=lambda one: (one.start < 0, one.start))
+    missing, invented = _missing(page), _invented(page)
     return PageAudit(
         page=written.page,
         reader=reader,
-        missing=_missing(page),
-        invented=_invented(page),
+        missing=missing,
+        invented=invented,
         findings=tuple(found),
-        flagged=bool(found),
+        flagged=bool(found) or max(missing, invented) > thresholds.share,
     )
 
 
@@ -42,9 +44,10 @@ def _compared(written: PageText, reference: PageText, thresholds: AuditThreshold
     spell = Speller([word.text for word in out.words], texts(reference.markdown), fuzzy=thresholds.fuzzy)
     seen = seen_side(reference, spell)
     rows = find_rows(out, seen, thresholds.row_share, thresholds.full_row)
-    match = Match(out, seen, rows, fuzzy=thresholds.fuzzy)
-    edges = frozenset(texts("\n".join([*reference.furniture, *written.furniture])))
-    return Compared(out, seen, rows, match, thresholds, edges, written.regions)
+    match = Match(out, seen, rows, reference.furniture, fuzzy=thresholds.fuzzy)
+    edges = frozenset(texts("\n".join(reference.furniture)))
+    own_edges = frozenset(texts("\n".join(written.furniture)))
+    return Compared(out, seen, rows, match, thresholds, edges, own_edges, written.regions)
 
 
 def _all(page: Compared) -> Iterator[Finding]:
@@ -64,6 +67,10 @@ def _missing(page: Compared) -> float:
 
 
 def _invented(page: Compared) -> float:
-    """Share of the text's words, those of the template aside, that the second reader did not see."""
-    words = [word.text for word in page.written.words if word.text not in page.template]
-    return sum(one not in page.on_page and not is_digits(one) for one in words) / max(1, len(words))
+    """Share of the text's words that the second reader did not see, lines of rows aside."""
+    told = {one.line for one in page.rows.said}
+    lines = [line for line in page.written.lines if line not in told]
+    words = [page.written.words[at] for line in lines for at in page.match.free(line, out=True)]
+    known = page.on_page | page.template
+    odd = [word for word in words if not word.optional and word.text not in known]
+    return len(odd) / max(1, len(page.written.words))

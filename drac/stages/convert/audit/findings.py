@@ -33,7 +33,9 @@ class Compared:
     thresholds: AuditThresholds
     """From where on a difference is a finding."""
     edges: frozenset[str]
-    """Words of running headers and footers, which either side may have."""
+    """Words of running headers and footers that the second reader left out."""
+    own_edges: frozenset[str]
+    """Words of those that the text under audit left out."""
     regions: tuple[Region, ...] = ()
     """Where the text under audit says that it stands."""
     on_page: frozenset[str] = field(init=False)
@@ -91,7 +93,9 @@ def lost(page: Compared) -> Iterator[Finding]:
 def lacking(page: Compared, unit: Unit) -> list[str]:
     """Words of a unit that the text lacks and may not lack."""
     left = [page.seen.words[at] for at in page.match.free(unit, out=False)]
-    words = [one.text for one in left if not one.optional and one.text not in page.edges]
+    words = [one.text for one in left if not one.optional]
+    if page.own_edges.issuperset(words):
+        return []
     return [one for one in words if one not in page.told] if unit.kind == "caption" else words
 
 
@@ -103,8 +107,10 @@ def added(page: Compared) -> Iterator[Finding]:
         if line in told:
             continue
         left = [page.written.words[at] for at in page.match.free(line, out=True)]
-        words = [one.text for one in left if not one.optional and one.text not in page.edges]
-        if len(left) < line.last - line.first:
+        words = [one.text for one in left if not one.optional]
+        if len(left) == line.last - line.first:
+            words = [] if page.edges.issuperset(words) else words
+        else:
             words = [one for one in words if one not in page.template and one not in again]
         yield from _too_much(page, line, words)
 

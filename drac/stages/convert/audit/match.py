@@ -14,14 +14,18 @@ from drac.stages.convert.audit.words import is_digits
 
 _LONG, _SHORT = 4, 2
 """Words of the runs that are looked for first, and then."""
+_TELLING = 3
+"""Words of a running header that is known wherever it stands; a page's number may be any number."""
 _ROW = -2
-"""Stands for: told by a row."""
+"""Stands for: told by a row, or a running header."""
 
 
 class Match:
     """Words of both sides, each with its partner: an index, or -1."""
 
-    def __init__(self, written: Written, seen: Seen, rows: Rows, *, fuzzy: bool) -> None:
+    def __init__(
+        self, written: Written, seen: Seen, rows: Rows, furniture: Sequence[str], *, fuzzy: bool
+    ) -> None:
         self.out = [word.text for word in written.words]
         self.seen = [word.text for word in seen.words]
         self.of_out = [-1] * len(self.out)
@@ -30,6 +34,7 @@ class Match:
         self._fuzzy = fuzzy
         self._take_rows(seen, rows)
         self._take_headers(seen, rows)
+        self._take_furniture(written, seen, furniture)
         self._run(_LONG)
         self._fill()
         self._run(_SHORT)
@@ -66,6 +71,14 @@ class Match:
             if unit.kind == "header" or (unit.kind == "row" and place not in live):
                 for at in range(unit.first, unit.last):
                     self.of_seen[at] = _ROW if self.seen[at] in told else -1
+
+    def _take_furniture(self, written: Written, seen: Seen, furniture: Sequence[str]) -> None:
+        """Set aside lines that are running headers and footers and nothing else of the page."""
+        body = {seen.texts(unit.text) for unit in seen.units}
+        edges = {words for one in furniture if len(words := seen.texts(one)) >= _TELLING} - body
+        for line in written.lines:
+            if tuple(written.texts(line)) in edges:
+                self.of_out[line.first : line.last] = [_ROW] * (line.last - line.first)
 
     def _run(self, least: int) -> None:
         free, still = [one == -1 for one in self.of_out], [one == -1 for one in self.of_seen]

@@ -19,6 +19,8 @@ class AuditThresholds:
     """Words of the page in one stretch that the text lacks; fewer are no finding."""
     invented_words: int
     """Words in one block that stand nowhere on the page; fewer are no finding."""
+    share: float = 0.05
+    """Share of all words missing, or invented, above which a page is flagged without any finding."""
     lost_digits: int = 1
     """Digit strings in one place that differ; fewer are no finding."""
     uncovered: float = 0.5
@@ -35,5 +37,5 @@ class AuditThresholds:
 
 EXACT = AuditThresholds(fuzzy=False, missing_words=2, invented_words=2)
 """For a text layer."""
-NOISY = AuditThresholds(fuzzy=True, missing_words=4, invented_words=4, full_row=1.0)
+NOISY = AuditThresholds(fuzzy=True, missing_words=4, invented_words=4, full_row=0.8, share=0.1)
 """For OCR."""
