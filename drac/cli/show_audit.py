@@ -85,7 +85,8 @@ def findings(found: Iterable[Mapping[str, Any]]) -> None:
     """Each with its words and its sentence."""
     for one in found:
         text = " ".join(one["text"].split())
-        quoted = f": “{text if len(text) <= _CUT else f'{text[:_CUT]}…'}”" if text else ""
+        where = "in" if one["start"] >= 0 else "on the page:"
+        quoted = f" {where} “{text if len(text) <= _CUT else f'{text[:_CUT]}…'}”" if text else ""
         _line(f"    {_SAID[one['kind']]}: {one['what'][:_CUT]}{quoted}")
 
 

@@ -102,6 +102,8 @@ def _restore_pages(store: Store, catalog: Catalog, record: dict[str, Any], damag
         text = text or store.failed_page(digest, page, record["convert"]["settings"]["engine"])
         if text is not None:
             found.append((digest, text))
+        if lost := store.drop_damaged_audit(digest):
+            damaged.append(str(lost.relative_to(store.root)))
         if audit := store.get_audit(digest):
             catalog.put_audits([(digest, audit)])
     catalog.put_pages(record["doc_id"], found)

@@ -253,6 +253,18 @@ class Store:
             return None
         return found if found.page_sha256 == hashlib.sha256(page).hexdigest() else None
 
+    def drop_damaged_audit(self, page_digest: str) -> Path | None:
+        """Remove a page's audit that cannot be used and return where it was; the next makes it anew."""
+        path = self.audit_path(page_digest)
+        try:
+            _AUDITS.validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError:
+            path.unlink()
+            return path
+        return None
+
     # Sources: one file a document, by identity.
 
     def put_source(self, doc_id: str, record: Mapping[str, Any]) -> None:

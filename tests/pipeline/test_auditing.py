@@ -194,4 +194,5 @@ def test_a_damaged_audit_counts_as_not_there(place: Place) -> None:
     path = next(place.store.audits.iterdir())
     path.write_text("{", "utf-8")
     assert place.store.get_audit(path.stem) is None
+    assert repair(place.store, place.catalog).damaged == (f"audits/{path.name}",)
     assert place.audit().summary()["pages_reused"] == 5
