@@ -15,6 +15,8 @@ K = 6
 HALF = 3
 BUDGETS = (300, 600, 1200)
 """Words that a reader may be handed."""
+CURVE = (100, 200, 300, 450, 600, 900, 1200, 1800)
+"""Words of the budget curve."""
 Row = dict[str, float | None]
 """Measures by name; None where there is nothing to judge by."""
 
@@ -65,6 +67,12 @@ def fact_row(ranked: Sequence[int], held: Held, words: npt.NDArray[np.int64]) ->
     for budget in BUDGETS:
         row[f"recall@{budget}w"] = facts.recall(top, within(lengths, budget))
     return row
+
+
+def budget_curve(ranked: Sequence[int], held: Held, words: npt.NDArray[np.int64]) -> list[float]:
+    """Recall at each of CURVE, for the same as `fact_row`."""
+    order = np.asarray(ranked, dtype=np.int64)
+    return [facts.recall(held[order], within(words[order], budget)) for budget in CURVE]
 
 
 def within(lengths: npt.NDArray[np.int64], budget: int) -> int:

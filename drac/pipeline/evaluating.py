@@ -16,7 +16,16 @@ from drac.corpus import Corpus, doc_id, load_judgments, load_queries
 from drac.errors import DocumentError, UsageError
 from drac.evaluate import summary
 from drac.evaluate.chunk_sets import SetChunk
-from drac.evaluate.judging import ChunkWords, K, Row, fact_row, page_row, words_handed
+from drac.evaluate.judging import (
+    CURVE,
+    ChunkWords,
+    K,
+    Row,
+    budget_curve,
+    fact_row,
+    page_row,
+    words_handed,
+)
 from drac.evaluate.placing import CorpusDocument, Placement, place
 from drac.evaluate.summary import QueryRow
 from drac.pipeline.chunk_sources import NamedSet, Recursive
@@ -181,17 +190,24 @@ class _Run:
         self.page_rankings: dict[str, dict[str, tuple[tuple[str, float], ...]]] = {}
         self.systems: dict[str, dict[str, str]] = {}
         self.relevant: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.curves: dict[str, list[list[float]]] = {}
 
     def judge(self, name: str, pools: Mapping[str, _Pool], retriever: str, system: str) -> None:
         """Fill the system's rows and rankings; `pools` are the set's chunks by collection."""
         finders = {key: self._retriever(retriever, pool) for key, pool in pools.items()}
         self.systems[system] = {"set": name, "retriever": retriever}
         self.relevant[name] = {}
+        self.curves[system] = []
         self.rankings[system], self.page_rankings[system] = {}, {}
         self.rows[system] = tuple(
             self._row(query, pools[query.collection], finders[query.collection], system, name)
             for query in self._asked.queries
         )
+
+    def curve(self, system: str) -> list[list[float]]:
+        """[words, mean recall] at each budget; empty where no query has facts."""
+        rows = self.curves[system]
+        return [list(one) for one in zip(CURVE, np.mean(rows, axis=0).tolist(), strict=True)] if rows else []
 
     def _row(self, query: Query, pool: _Pool, finder: Retriever, system: str, name: str) -> QueryRow:
         found = finder.search(query.text, self._settings.evaluate.chunks)
@@ -200,6 +216,7 @@ class _Run:
         if query.facts:
             held = pool.words.held([one.text for one in query.facts])
             row = fact_row(ranked, held, pool.words.lengths)
+            self.curves[system].append(budget_curve(ranked, held, pool.words.lengths))
             self.relevant[name][query.query_id] = tuple(pool.ids[n] for n in np.flatnonzero(held.any(axis=1)))
         row[f"words@{K}"] = words_handed(ranked, pool.words)
         cutoff = self._settings.evaluate.page_cutoff
@@ -282,7 +299,8 @@ def _record(
         "ndcg": "linear gain; ndcg_paper: gains capped at the number of facts, ideal of the capped list",
         "sets": [_set_record(one) for one in sets],
         "systems": {
-            name: {**run.systems[name], **summary.system_record(rows)} for name, rows in run.rows.items()
+            name: {**run.systems[name], **summary.system_record(rows), "budget_curve": run.curve(name)}
+            for name, rows in run.rows.items()
         },
         "comparisons": [
             {"base": systems[0], "other": other,

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drac.evaluate import facts
-from drac.evaluate.judging import ChunkWords, Row, fact_row, page_row, within, words_handed
+from drac.evaluate.judging import (
+    CURVE,
+    ChunkWords,
+    Row,
+    budget_curve,
+    fact_row,
+    page_row,
+    within,
+    words_handed,
+)
 
 TEXTS = ["red fox", "blue whale swims far", "red fox and blue whale", ""]
 WORDS = st.lists(st.sampled_from(["red", "fox", "the", "whale", "of", "blue", "9"]), max_size=8).map(" ".join)
@@ -35,6 +44,16 @@ def test_a_row_by_hand() -> None:
     best = 1 + 1 / np.log2(3)
     assert row["ndcg@6"] == pytest.approx((1 / np.log2(4) + 1 / np.log2(5)) / best)
     assert row["recall@300w"] == 0.5
+
+
+def test_the_budget_curve_has_the_values_of_the_row() -> None:
+    texts = [f"{'filler ' * 290} red", "fox and " + "more " * 290, "blue whale", "green"]
+    chunks = ChunkWords(texts)
+    held = chunks.held(["red", "fox", "blue whale", "green"])
+    curve = dict(zip(CURVE, budget_curve([0, 1, 2, 3], held, chunks.lengths), strict=True))
+    assert (curve[100], curve[300], curve[600]) == (0.25, 0.25, 1.0)
+    assert curve[300] == fact_row([0, 1, 2, 3], held, chunks.lengths)["recall@300w"]
+    assert list(curve.values()) == sorted(curve.values())
 
 
 def test_nothing_found_scores_zero() -> None:

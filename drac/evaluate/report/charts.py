@@ -36,7 +36,7 @@ def lines(points: Sequence[float], series: Mapping[str, Sequence[float]], unit: 
     places = [_LEFT + (_WIDTH - _LEFT - 20) * point / most for point in points]
     parts = [_axis()]
     for place, point in zip(places, points, strict=True):
-        parts.append(_text(place, _TOP + _PLOT + 16, f"{point:g} {unit}", "middle"))
+        parts.append(_text(place, _TOP + _PLOT + 16, f"{point:g} {unit}".strip(), "middle"))
     for number, (name, values) in enumerate(series.items()):
         marks = [(place, _height(value)) for place, value in zip(places, values, strict=True)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in marks)

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from drac.evaluate import facts, summary
-from drac.evaluate.judging import BUDGETS, K
+from drac.evaluate.judging import BUDGETS, CURVE, K
 from drac.evaluate.report import charts
 from drac.evaluate.summary import QueryRow
 from drac.records import Query
@@ -115,14 +115,15 @@ def _differences(record: Record) -> str:
 
 def _budget(record: Record) -> str:
     series = {
-        name: [one["overall"][f"recall@{budget}w"] for budget in BUDGETS]
+        name: [recall for _, recall in one["budget_curve"]]
         for name, one in record["systems"].items()
-        if f"recall@{BUDGETS[0]}w" in one["overall"]
+        if one["budget_curve"]
     }
     if not series:
         return ""
-    chart = charts.lines(BUDGETS, series, "words")
-    return f"<h2>Recall by words handed to the reader</h2>{charts.legend(list(series))}{chart}"
+    chart = charts.lines(CURVE, series, "")
+    title = "Recall by words handed to the reader"
+    return f"<h2>{title}</h2>{charts.legend(list(series))}{chart}"
 
 
 def _kinds(record: Record) -> str:
