@@ -17,6 +17,8 @@ LEAST = 0.5
 """Share of a chunk's shingles that its pages must hold, so that the chunk counts as aligned."""
 MORE = 0.1
 """Share that a further page must add."""
+HOME = 0.9
+"""Share of the documents that a file names which must be in one collection, so that all are taken to be."""
 _WORD = re.compile(r"[^\W_]+")
 Key = tuple[str, str]
 """Collection and path of a document."""
@@ -98,19 +100,19 @@ class _Placer:
         self._aligned = 0
 
     def home(self, chunks: Iterable[SetChunk], group: str) -> str:
-        """The collection that has most of the documents that a file's chunks name."""
+        """The collection that nearly all documents which a file's chunks name are in; empty if none is."""
         if group not in self._homes:
             named = {one.source for one in chunks if one.group == group and not one.collection}
-            votes = Counter(key[0] for name in named for key in self._candidates(name))
-            best = sorted(votes.items(), key=lambda item: (-item[1], item[0]))
-            self._homes[group] = best[0][0] if best else ""
+            known = [found for name in named if (found := self._candidates(name))]
+            votes = Counter(name for found in known for name in {key[0] for key in found})
+            best = min(votes.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
+            self._homes[group] = best[0] if best[1] >= HOME * len(known) else ""
         return self._homes[group]
 
     def place(self, one: SetChunk, home: str) -> SetChunk:
-        key = self._named(one, home)
-        if key is None:
-            key = self._found(one)
-            self._by_text += key is not None
+        among = self._named(one, home)
+        key = among[0] if len(among) == 1 else self._found(one, among)
+        self._by_text += len(among) != 1 and key is not None
         if key is None:
             return one
         pages = one.pages or self._pages(one.text, self._documents[key])
@@ -120,23 +122,26 @@ class _Placer:
     def _candidates(self, name: str) -> list[Key]:
         return (self._by_stem.get(stem(name)) or self._by_stem.get(stem(name + ".x")) or []) if name else []
 
-    def _named(self, one: SetChunk, home: str) -> Key | None:
-        """The document by collection and path, else the only one of that name without its suffix."""
+    def _named(self, one: SetChunk, home: str) -> list[Key]:
+        """The document by collection and path; else those of that name, with or without suffix."""
         if (one.collection, one.source) in self._documents:
-            return one.collection, one.source
-        candidates = self._candidates(one.source)
-        wanted = one.collection or home
-        return next((key for key in candidates if key[0] == wanted), None) or (
-            candidates[0] if len(candidates) == 1 and not one.collection else None
-        )
+            return [(one.collection, one.source)]
+        found = [key for key in self._candidates(one.source) if one.collection in ("", key[0])]
+        for fits in (lambda key: _name(key[1]) == _name(one.source), lambda key: key[0] == home):
+            found = [key for key in found if fits(key)] or found
+        return found
 
-    def _found(self, one: SetChunk) -> Key | None:
-        """The document that holds most of the text; the first of equals. Less than a shingle fits none."""
+    def _found(self, one: SetChunk, among: Sequence[Key]) -> Key | None:
+        """Of `among`, or of all where it is empty, the document that holds most of the text, first of equals.
+
+        Without a name half of the text must be there; less than a shingle fits none.
+        """
         wanted = shingles(one.text)
         votes = Counter(key for shingle in wanted for key in self._postings.get(shingle, ()))
-        votes = Counter({key: n for key, n in votes.items() if one.collection in ("", key[0])})
-        best = min(votes.items(), key=lambda item: (-item[1], item[0]), default=None)
-        return best[0] if best and best[1] >= LEAST * len(wanted) else None
+        fitting = {key: n for key, n in votes.items() if key in among or not among}
+        fitting = {key: n for key, n in fitting.items() if one.collection in ("", key[0])}
+        best = min(fitting.items(), key=lambda item: (-item[1], item[0]), default=None)
+        return best[0] if best and (among or best[1] >= LEAST * len(wanted)) else None
 
     @cached_property
     def _postings(self) -> dict[Shingle, set[Key]]:
@@ -169,6 +174,10 @@ class _Placer:
             len(after), len(after) - len(strangers), self._by_text,
             sum(bool(one.pages) for one in before), self._aligned, tuple(dict.fromkeys(strangers))[:20],
         )  # fmt: skip
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path.replace("\\", "/")).name.casefold()
 
 
 def stem(name: str) -> str:

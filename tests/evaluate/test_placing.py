@@ -36,6 +36,23 @@ def test_a_file_s_documents_belong_to_the_collection_that_has_most_of_them() -> 
     assert [(one.collection, one.source) for one in placed] == [("bank", "guide.pdf"), ("bank", "loans.pdf")]
 
 
+def test_in_a_file_of_several_collections_the_text_tells_documents_of_one_name_apart() -> None:
+    mixed = [*DOCUMENTS, CorpusDocument("line", "boats.pdf", ("boats are painted blue every spring",))]
+    chunks = [
+        chunk("accounts are opened within three days", "guide.md"), chunk(SECOND, "guide.md"),
+        chunk("loans", "loans.md"), chunk("boats", "boats.md"),
+    ]  # fmt: skip
+    placed, count = place(chunks, mixed)
+    assert [one.collection for one in placed] == ["bank", "line", "bank", "line"]
+    assert count.by_text == 2
+
+
+def test_the_same_suffix_goes_before_the_same_stem() -> None:
+    both = [CorpusDocument("x", "a.docx", ()), CorpusDocument("x", "a.pdf", ("red fox",))]
+    placed, _ = place([chunk("anything", "/data/a.pdf")], both)
+    assert (placed[0].source, placed[0].pages) == ("a.pdf", ())
+
+
 def test_without_a_name_the_text_decides() -> None:
     placed, count = place([chunk(THIRD), chunk("nothing of this stands anywhere in them")], DOCUMENTS)
     assert (placed[0].source, placed[0].pages) == ("in/guide.pdf", (3,))
