@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -95,8 +95,32 @@ def document_facts(sheets: Sheets, keep: dict[int, PageContent] | None = None) -
         tally.add(content, index + 1, bookmarks)
         if keep is not None:
             keep[index] = content
+    continued = _continued(sheets, keep or {})
     sheets.mender.closed = True
-    return _facts(sheets.document, tally, bookmarks)
+    return replace(_facts(sheets.document, tally, bookmarks), continued=continued)
+
+
+def _continued(sheets: Sheets, known: Mapping[int, PageContent]) -> dict[int, frozenset[tuple[str, int]]]:
+    """Of pages with the number of the page before, such as the continuation of a slide: the lines there."""
+    found = {}
+    for index in _same_numbers(sheets.document):
+        try:
+            before = known[index - 1] if index - 1 in known else sheets.content(index - 1)
+        except Exception:  # a page that cannot be read is reported when its turn comes
+            continue
+        found[index + 1] = frozenset((line.text, round(line.box[1])) for line in before.lines)
+    return found
+
+
+def _same_numbers(document: Any) -> list[int]:
+    """0-based indexes of pages that viewers show with the number of the page before."""
+    if not document.get_page_labels():
+        return []
+    try:
+        labels = [document[index].get_label() for index in range(document.page_count)]
+    except Exception:  # damaged pages or labels
+        return []
+    return [index for index in range(1, len(labels)) if labels[index] and labels[index] == labels[index - 1]]
 
 
 def _facts(document: Any, tally: _Tally, bookmarks: dict[tuple[int, str], int]) -> DocumentFacts:

@@ -20,6 +20,9 @@ from fakes_normalize import page_texts
 from drac.adapters.libreoffice import LibreOfficeConverter, numbers_file
 from drac.adapters.libreoffice_slides import SlideFitter, places_in_lists
 from drac.adapters.pymupdf_pdf import label_pages
+from drac.adapters.pymupdf_reader import LocalReader
+from drac.config import ConvertSettings
+from drac.records import Page
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +107,16 @@ def test_much_more_text_goes_on_under_the_title_and_the_number(
     assert all("Title1" in text for text in texts[:-1]) and "Title2" in texts[-1]
     words = [word for text in texts[:-1] for word in text.split() if word.startswith("line")]
     assert words == [f"line{n}" for n in range(70)]
+
+
+def test_a_title_is_read_once_though_its_slide_goes_on(office: LibreOfficeConverter, tmp_path: Path) -> None:
+    texts, numbers = _convert(office, tmp_path, _lines(70), _lines(2), _lines(2))
+    pdf, count = tmp_path / "out.pdf", len(texts)
+    label_pages(pdf, numbers)
+    read = LocalReader(ConvertSettings(ocr="never")).read(pdf, [Page("slides", n + 1) for n in range(count)])
+    headings = [line for one in read for line in one.markdown.splitlines() if line.startswith("#")]
+    assert headings == ["# Title1", "# Title2", "# Title3"]
+    assert [one.furniture for one in read[1 : count - 2]] == [("Title1",)] * (count - 3)
 
 
 def test_both_columns_of_a_slide_go_on(office: LibreOfficeConverter, tmp_path: Path) -> None:

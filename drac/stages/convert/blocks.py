@@ -204,6 +204,8 @@ def _goes_on(before: Line, line: Line) -> bool:
 
 def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     """Decide whether a block is furniture: by repetition or page number, not by the layout's word."""
+    if block.kind != "table" and _is_told_again(block, view, facts):
+        return replace(block, kind="furniture")
     if block.kind == "table" or block.level:
         return block
     edge = edge_of(block.box, view.height)
@@ -215,6 +217,12 @@ def _mark(block: Block, view: PageView, facts: DocumentFacts) -> Block:
     if not said:
         return block
     return replace(block, kind=_kept_kind(block, facts))
+
+
+def _is_told_again(block: Block, view: PageView, facts: DocumentFacts) -> bool:
+    """Whether it is a slide's title that stands on the slide's continuation, at the same place."""
+    before = facts.continued.get(view.number)
+    return before is not None and all((line.text, round(line.box[1])) in before for line in block.lines)
 
 
 def _repeats(block: Block, edge: str, facts: DocumentFacts, said: bool) -> bool:

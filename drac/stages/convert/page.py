@@ -116,6 +116,8 @@ class DocumentFacts:
     """(edge, text) of running headers and footers; texts squeezed by `squeeze`."""
     first_pages: dict[tuple[str, str], int] = field(default_factory=dict)
     """1-based page on which a repeated text at an edge stands first; its numbers may rise with the pages."""
+    continued: dict[int, frozenset[tuple[str, int]]] = field(default_factory=dict)
+    """By 1-based page, of those that go on with the slide before: (text, y in points) of the lines there."""
     words: frozenset[str] = frozenset()
     """Words of the document in small letters, to tell a word cut at a line's end from a compound."""
 

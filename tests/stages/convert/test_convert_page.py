@@ -27,9 +27,11 @@ def line(text: str, x: float, y: float, *, size: float = 10.0, bold: bool = Fals
     return Line(tuple(words), box, size, bold=bold, order=order, run=order, raw=text)
 
 
-def page(lines: list[Line], boxes: list[LayoutBox] | None = None, facts: DocumentFacts = FACTS) -> Written:
+def page(
+    lines: list[Line], boxes: list[LayoutBox] | None = None, facts: DocumentFacts = FACTS, number: int = 0
+) -> Written:
     numbered = tuple(replace(one, order=order, run=order) for order, one in enumerate(lines))
-    return write_page(PageView(600, 800, numbered, tuple(boxes or ())), facts)
+    return write_page(PageView(600, 800, numbered, tuple(boxes or ()), number=number), facts)
 
 
 def around(kind: str, *lines: Line) -> LayoutBox:
@@ -306,3 +308,16 @@ def test_a_note_beside_a_paragraph_is_not_read_into_its_lines() -> None:
     assert page(lines, [around("text", *text)]).markdown.startswith(" ".join(one.text for one in text))
     value = line("12.50", 240, 200)
     assert page([text[0], value], [around("text", text[0])]).markdown == f"{text[0].text} 12.50"
+
+
+def test_the_title_of_a_slide_is_not_told_again_on_its_continuation() -> None:
+    title = line("Facilities", 50, 120, size=18, bold=True)
+    body = [title, line("The library is open.", 50, 300)]
+    told = {(title.text, round(title.box[1]))}
+    again = page(body, [around("title", title)], replace(FACTS, continued={3: frozenset(told)}), number=3)
+    assert again.markdown == "The library is open."
+    assert again.furniture == ["Facilities"]
+    elsewhere = replace(FACTS, continued={3: frozenset({(title.text, 400)})})
+    assert page(body, [around("title", title)], elsewhere, number=3).markdown.startswith("# Facilities")
+    other = replace(FACTS, continued={2: frozenset(told)})
+    assert page(body, [around("title", title)], other, number=3).markdown.startswith("# Facilities")
