@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from drac.evaluate.chunk_sets import SetChunk
@@ -15,6 +16,8 @@ SHINGLE = 3
 """Words in a row that are looked for together."""
 LEAST = 0.5
 """Share of a chunk's shingles that its pages must hold, so that the chunk counts as aligned."""
+LEAST_WORDS = 0.8
+"""The same of its single words, where it has too few shingles in common."""
 MORE = 0.1
 """Share that a further page must add."""
 HOME = 0.9
@@ -63,7 +66,7 @@ class Placement:
     by_text: int
     """Of these, those whose document was found by the text alone."""
     with_pages: int
-    """Those that came with their pages."""
+    """Those that came with pages of the corpus's document."""
     aligned: int
     """Those whose pages were found by the text."""
     unplaced: tuple[str, ...]
@@ -86,7 +89,7 @@ def place(
     """
     placer = _Placer(documents)
     placed = [placer.place(one, placer.home(chunks, one.group)) for one in chunks]
-    return _with_ids(placed), placer.count(chunks, placed)
+    return _with_ids(placed), placer.count(placed)
 
 
 class _Placer:
@@ -96,27 +99,36 @@ class _Placer:
         for key in self._documents:
             self._by_stem[stem(key[1])].append(key)
         self._homes: dict[str, str] = {}
-        self._by_text = 0
-        self._aligned = 0
+        self._collections = {key[0] for key in self._documents}
+        self._by_text = self._aligned = self._kept = 0
 
     def home(self, chunks: Iterable[SetChunk], group: str) -> str:
         """The collection that nearly all documents which a file's chunks name are in; empty if none is."""
         if group not in self._homes:
-            named = {one.source for one in chunks if one.group == group and not one.collection}
+            strange = [
+                one for one in chunks if one.group == group and one.collection not in self._collections
+            ]
+            named = {one.source for one in strange}
             known = [found for name in named if (found := self._candidates(name))]
             votes = Counter(name for found in known for name in {key[0] for key in found})
-            best = min(votes.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
-            self._homes[group] = best[0] if best[1] >= HOME * len(known) else ""
+            best = [*votes.most_common(2), ("", 0), ("", 0)]
+            sure = best[0][1] >= HOME * len(known) and best[0][1] > best[1][1]
+            self._homes[group] = best[0][0] if sure else ""
         return self._homes[group]
 
     def place(self, one: SetChunk, home: str) -> SetChunk:
+        """The chunk in its document; a collection that the corpus does not have says nothing."""
+        if one.collection not in self._collections:
+            one = replace(one, collection="")
         among = self._named(one, home)
         key = among[0] if len(among) == 1 else self._found(one, among)
         self._by_text += len(among) != 1 and key is not None
         if key is None:
             return one
-        pages = one.pages or self._pages(one.text, self._documents[key])
-        self._aligned += not one.pages and bool(pages)
+        kept = one.pages if _same_pages(one.source, key[1]) else ()
+        pages = kept or self._pages(one.text, self._documents[key])
+        self._aligned += not kept and bool(pages)
+        self._kept += bool(kept)
         return replace(one, collection=key[0], source=key[1], pages=pages)
 
     def _candidates(self, name: str) -> list[Key]:
@@ -127,7 +139,13 @@ class _Placer:
         if (one.collection, one.source) in self._documents:
             return [(one.collection, one.source)]
         found = [key for key in self._candidates(one.source) if one.collection in ("", key[0])]
-        for fits in (lambda key: _name(key[1]) == _name(one.source), lambda key: key[0] == home):
+        parts = _parts(one.source)
+        alike = max((_common(parts, _parts(key[1])) for key in found), default=0)
+        for fits in (
+            lambda key: _common(parts, _parts(key[1])) == alike,
+            lambda key: key[0].casefold() in parts,
+            lambda key: key[0] == home,
+        ):
             found = [key for key in found if fits(key)] or found
         return found
 
@@ -153,31 +171,54 @@ class _Placer:
         return found
 
     def _pages(self, text: str, document: CorpusDocument) -> tuple[int, ...]:
-        """The page that holds most of the text, then neighbours that add enough; none for too little."""
+        """By runs of words; where too few are there, as in sentences made of a table's rows, by words."""
         size = max(1, min(SHINGLE, len(_WORD.findall(text))))
-        wanted = set(shingles(text, size))
-        total, chosen = len(wanted), list[int]()
-        held = dict(enumerate(document.shingles(size), start=1))
-        reach = set(held)
-        while wanted and reach:
-            page = max(reach, key=lambda number: (len(wanted & held[number]), -number))
-            if len(wanted & held[page]) < (MORE * total if chosen else 1):
-                break
-            chosen.append(page)
-            wanted -= held[page]
-            reach = {number for one in chosen for number in (one - 1, one + 1)} & set(held) - set(chosen)
-        return tuple(sorted(chosen)) if total and total - len(wanted) >= LEAST * total else ()
+        return _cover(text, document, size, LEAST) or _cover(text, document, 1, LEAST_WORDS)
 
-    def count(self, before: Sequence[SetChunk], after: Sequence[SetChunk]) -> Placement:
+    def count(self, after: Sequence[SetChunk]) -> Placement:
         strangers = [one.source for one in after if (one.collection, one.source) not in self._documents]
         return Placement(
             len(after), len(after) - len(strangers), self._by_text,
-            sum(bool(one.pages) for one in before), self._aligned, tuple(dict.fromkeys(strangers))[:20],
+            self._kept, self._aligned, tuple(dict.fromkeys(strangers))[:20],
         )  # fmt: skip
 
 
-def _name(path: str) -> str:
-    return PurePosixPath(path.replace("\\", "/")).name.casefold()
+def _cover(text: str, document: CorpusDocument, size: int, least: float) -> tuple[int, ...]:
+    """The page that holds most of the text, then neighbours that add enough; none for less than `least`."""
+    wanted = set(shingles(text, size))
+    total, chosen = len(wanted), list[int]()
+    held = dict(enumerate(document.shingles(size), start=1))
+    reach = set(held)
+    while wanted and reach:
+        page = max(reach, key=lambda number: (len(wanted & held[number]), -number))
+        if len(wanted & held[page]) < (MORE * total if chosen else 1):
+            break
+        chosen.append(page)
+        wanted -= held[page]
+        reach = {number for one in chosen for number in (one - 1, one + 1)} & set(held) - set(chosen)
+    return tuple(sorted(chosen)) if total and total - len(wanted) >= least * total else ()
+
+
+def _same_pages(given: str, found: str) -> bool:
+    """Whether pages of the one are pages of the other: a DOCX's are not those of the PDF beside it."""
+    suffix = PurePosixPath(given.replace("\\", "/")).suffix.casefold()
+    return suffix in ("", PurePosixPath(found).suffix.casefold()) or not _known_suffix(suffix)
+
+
+def _known_suffix(suffix: str) -> bool:
+    """Whether it is one of a file's type, and not the end of a name such as `v1.2 notes`."""
+    return re.fullmatch(r"\.[a-z0-9]{1,5}", suffix) is not None and not suffix[1:].isdecimal()
+
+
+def _parts(path: str) -> list[str]:
+    return [" ".join(part.casefold().split()) for part in path.replace("\\", "/").split("/")]
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Equal parts from the end."""
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[::-1], other[::-1], strict=False))
+    )
 
 
 def stem(name: str) -> str:

@@ -53,6 +53,18 @@ def test_the_same_suffix_goes_before_the_same_stem() -> None:
     assert (placed[0].source, placed[0].pages) == ("a.pdf", ())
 
 
+def test_a_collection_that_the_corpus_lacks_says_nothing() -> None:
+    placed, count = place([chunk(SECOND, "guides/in/guide.pdf", collection="mine", pages=(2,))], DOCUMENTS)
+    assert (placed[0].collection, placed[0].source, placed[0].pages) == ("line", "in/guide.pdf", (2,))
+    assert (count.placed, count.with_pages) == (1, 1)
+
+
+def test_pages_of_another_file_are_not_taken_over() -> None:
+    placed, count = place([chunk(THIRD, "guide.docx", collection="line", pages=(1,))], DOCUMENTS)
+    assert (placed[0].source, placed[0].pages) == ("in/guide.pdf", (3,))
+    assert (count.with_pages, count.aligned) == (0, 1)
+
+
 def test_without_a_name_the_text_decides() -> None:
     placed, count = place([chunk(THIRD), chunk("nothing of this stands anywhere in them")], DOCUMENTS)
     assert (placed[0].source, placed[0].pages) == ("in/guide.pdf", (3,))
@@ -76,3 +88,14 @@ def test_names_given_twice_are_replaced() -> None:
     twice = [SetChunk("x", "bank", "loans.pdf", (1,), text) for text in ("a", "b")]
     placed, _ = place(twice, DOCUMENTS)
     assert [one.chunk_id for one in placed] == ["bank/loans.pdf#1", "bank/loans.pdf#2"]
+
+
+def test_sentences_of_a_table_s_rows_are_found_by_their_words() -> None:
+    tables = [CorpusDocument("x", "a.pdf", ("Name Age City Ann 41 Oslo", "Name Age City Bob 52 Rome"))]
+    placed, _ = place([chunk("Name: Bob; Age: 52; City: Rome.", "a.docx", pages=(7,))], tables)
+    assert placed[0].pages == (2,)
+
+
+def test_the_path_names_the_collection() -> None:
+    placed, count = place([chunk("anything", "/data/Bank/pdf/guide.pdf")], DOCUMENTS)
+    assert (placed[0].collection, count.by_text) == ("bank", 0)
