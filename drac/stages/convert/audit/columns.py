@@ -121,24 +121,44 @@ def _by_labels(
     said: Said, labels: Mapping[int, list[int]], values: Mapping[int, list[int]]
 ) -> Iterator[tuple[int, int]]:
     marks = sorted((place, column) for column, places in labels.items() for place in places)
-    spots = [place for places in values.values() for place in places]
-    after = max(spots) < marks[-1][0] and min(spots) < marks[0][0]
     texts = Counter(said.row.cells.values())
-    for column, places in values.items():
-        if column not in labels or texts[said.row.cells[column]] > 1:
-            continue
-        owners = {owner for place in places if (owner := _beside(place, marks, after=after)) is not None}
+    told = {
+        column: places
+        for column, places in values.items()
+        if column in labels and texts[said.row.cells[column]] == 1
+    }
+    for column, owners in _in_one_way(told, marks).items():
         if column in owners:
             yield column, column
         elif len(owners) == 1:
             yield column, owners.pop()
 
 
-def _beside(place: int, marks: Sequence[tuple[int, int]], *, after: bool) -> int | None:
-    """The column of the next label after a value, or of the last before it."""
-    if after:
-        return next((column for at, column in marks if at > place), None)
-    return next((column for at, column in reversed(marks) if at < place), None)
+def _in_one_way(told: Mapping[int, list[int]], marks: Sequence[tuple[int, int]]) -> dict[int, set[int]]:
+    """Columns whose labels stand beside each value: before it or, in lines that end with a label, after it.
+
+    A way in which every value stands beside its own label is the line's way.
+    """
+    before, after = (
+        {column: _beside(places, marks, after=way) for column, places in told.items()}
+        for way in (False, True)
+    )
+    if all(column in owners for column, owners in after.items()):
+        return after
+    if all(column in owners for column, owners in before.items() if owners):
+        return before
+    spots = [place for places in told.values() for place in places]
+    return after if spots and max(spots) < marks[-1][0] and min(spots) < marks[0][0] else before
+
+
+def _beside(places: Sequence[int], marks: Sequence[tuple[int, int]], *, after: bool) -> set[int]:
+    """The columns of the next labels after a value's places, or of the last before them."""
+    ahead = marks if after else marks[::-1]
+    found = (
+        next((column for at, column in ahead if (at > place if after else at < place)), None)
+        for place in places
+    )
+    return {column for column in found if column is not None}
 
 
 def _label_places(labels: Mapping[int, Words], words: Words) -> dict[int, list[int]]:
