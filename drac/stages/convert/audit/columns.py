@@ -145,10 +145,11 @@ def _in_one_way(told: Mapping[int, list[int]], marks: Sequence[tuple[int, int]])
     )
     if all(column in owners for column, owners in after.items()):
         return after
-    if all(column in owners for column, owners in before.items() if owners):
-        return before
     spots = [place for places in told.values() for place in places]
-    return after if spots and max(spots) < marks[-1][0] and min(spots) < marks[0][0] else before
+    labels_last = bool(spots) and max(spots) < marks[-1][0]
+    if all(column in owners or not (owners or labels_last) for column, owners in before.items()):
+        return before
+    return after if labels_last and min(spots) < marks[0][0] else before
 
 
 def _beside(places: Sequence[int], marks: Sequence[tuple[int, int]], *, after: bool) -> set[int]:
