@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 from drac.adapters.pymupdf_layout import layout_boxes, mupdf
 from drac.adapters.pymupdf_render import page_pixels
 from drac.adapters.pymupdf_text import PageContent
-from drac.adapters.rapidocr import TILE, OcrLine, mean_score, quarter_turns, recognise
+from drac.adapters.rapidocr import TILE, OcrLine, mean_score, quarter_turns, read_apart, recognise
+from drac.adapters.ruling import ruling_lines
 from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
 from drac.records import Box
 from drac.stages.convert.frame import Frame
 from drac.stages.convert.page import LayoutBox, Line, Word
+from drac.stages.convert.recognised import as_drawn, torn
 
 _MAX_PIXELS = 90_000_000
 """Pixels of a drawn page at most: A0 at 240 dots an inch, 270 MB in colour."""
@@ -40,6 +43,7 @@ _WHOLE = 0.85
 """Share of the page under images from which what is printed in its margins is a stamp, however long."""
 _MARGIN = 0.08
 """Share of the page's width or height that is margin."""
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class OcrPage:
     """Recognised lines, in points of the page as read."""
     boxes: tuple[LayoutBox, ...]
     """Layout boxes, in points of the page as read."""
+    rules: tuple[Box, ...] = ()
+    """Ruling lines, in points of the page as read."""
 
 
 def is_scan(content: PageContent) -> bool:
@@ -85,7 +91,29 @@ def ocr_page(page: Any, dpi: int) -> OcrPage:
     size = frame.size
     scale = (size[0] / level.shape[1], size[1] / level.shape[0])
     lines = tuple(_line(one, scale, order) for order, one in enumerate(found))
-    return OcrPage(frame, lines, tuple(_layout(level, size, lines)) if lines else ())
+    if not lines:
+        return OcrPage(frame, (), ())
+    boxes = tuple(_layout(level, size, lines))
+    rules = tuple(_scaled(rule, scale) for rule in ruling_lines(level, [one.box for one in found]))
+    lines = tuple(_apart(level, lines, found, scale, list(torn(lines, boxes, rules))))
+    return OcrPage(frame, as_drawn(lines, boxes, rules), boxes, rules)
+
+
+def _apart(
+    image: Image,
+    lines: Sequence[Line],
+    found: Sequence[OcrLine],
+    scale: tuple[float, float],
+    edges: Sequence[tuple[Line, float]],
+) -> Iterator[Line]:
+    """The lines, those of two cells that run into each other read again as two."""
+    at = {line.order: x / scale[0] for line, x in edges}
+    whole = (one for line, one in zip(lines, found, strict=True) for one in _parts(image, line, one, at))
+    return (_line(one, scale, order) for order, one in enumerate(whole))
+
+
+def _parts(image: Image, line: Line, one: OcrLine, at: Mapping[int, float]) -> Sequence[OcrLine]:
+    return read_apart(image, one, at[line.order]) if line.order in at else [one]
 
 
 def page_image(page: Any, dpi: float, max_side: int | None = None) -> Image:
@@ -120,16 +148,19 @@ def _readable(found: Sequence[OcrLine]) -> bool:
     return bool(heights) and float(np.quantile(heights, 0.25)) >= _READABLE
 
 
+def _scaled(box: Box, scale: tuple[float, float]) -> Box:
+    return (box[0] * scale[0], box[1] * scale[1], box[2] * scale[0], box[3] * scale[1])
+
+
 def _line(found: OcrLine, scale: tuple[float, float], order: int) -> Line:
-    x0, y0, x1, y1 = found.box
-    box = (x0 * scale[0], y0 * scale[1], x1 * scale[0], y1 * scale[1])
+    box = _scaled(found.box, scale)
     height, width = box[3] - box[1], box[2] - box[0]
     upright = height <= 2 * width or len(found.text) < 3
     size = TEXT_HEIGHT * (height if upright else width)
     foot = (box[1] + box[3]) / 2 + size / 2
     line_box = (box[0], foot - size, box[2], foot) if upright else box
     return Line(
-        words=tuple(_words(found.text, box)),
+        words=tuple(_words(found, scale[0], box)),
         box=line_box,
         size=round(size, 1),
         upright=upright,
@@ -139,14 +170,16 @@ def _line(found: OcrLine, scale: tuple[float, float], order: int) -> Line:
     )
 
 
-def _words(text: str, box: Box) -> list[Word]:
-    """Words with the line's box shared out by length."""
-    step = (box[2] - box[0]) / len(text)
-    words, place = [], 0
-    for word in text.split():
-        place = text.index(word, place)
-        words.append(Word(word, (box[0] + place * step, box[1], box[0] + (place + len(word)) * step, box[3])))
-        place += len(word)
+def _words(found: OcrLine, scale: float, box: Box) -> list[Word]:
+    """Words where their characters were seen, else with the line's box shared out by length."""
+    text, step = found.text, (box[2] - box[0]) / len(found.text)
+    even = [(box[0] + place * step, box[0] + (place + 1) * step) for place in range(len(text))]
+    spans = [(start * scale, end * scale) for start, end in found.spans] or even
+    words = []
+    for match in _WORD.finditer(text):
+        own = spans[match.start() : match.end()]
+        starts = tuple(start for start, _ in own) if found.spans else ()
+        words.append(Word(match[0], (own[0][0], box[1], own[-1][1], box[3]), starts))
     return words
 
 

@@ -130,7 +130,7 @@ def _by_ocr(sheet: Any, page: Page, facts: DocumentFacts, dpi: int, notes: tuple
     read = ocr_page(sheet, dpi)
     if not read.lines:
         notes = (*notes, "OCR found no text")
-    view = PageView(*read.frame.size, read.lines, read.boxes, number=page.number)
+    view = PageView(*read.frame.size, read.lines, read.boxes, read.rules, page.number)
     return _written(page, view, facts, read.frame, "ocr", notes)
 
 

@@ -6,17 +6,20 @@ import importlib.metadata
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from drac.adapters.ink import Span, gaps_of, glyph_spans, ink_columns, with_spaces
 from drac.adapters.pymupdf_layout import digest, hushed
 from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
 from drac.records import Box, Health
+from drac.stages.convert.recognised import turns
 from drac.stages.convert.tiling import joined, moved, spans
 
 _MIN_SCORE = 0.5
@@ -43,6 +46,12 @@ TILE = 3000
 """Pixels of the longer side of an image that is looked at in one piece, and of a tile."""
 OVERLAP = 240
 """Pixels that tiles share: some lines of print."""
+_LAP = 0.25
+"""Heights of a line by which the first of two cells is read past the edge of the second."""
+_NEAR_EDGE = 0.45
+"""Heights of a line within which a gap is at a column's edge; figures stand a bit to the right of it."""
+_WIDER = 1.6
+"""Times that this gap is wider than the usual between characters."""
 _WEIGHTS = ("PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx", "ch_ppocr_mobile_v2.0_cls_mobile.onnx")
 
 
@@ -60,6 +69,10 @@ class OcrLine:
     """In pixels of the image, origin top left."""
     score: float
     """Confidence, 0 to 1."""
+    spans: tuple[Span, ...] = ()
+    """(start, end) of each character, x in pixels of the image; empty where that is not known."""
+    scores: tuple[float, ...] = ()
+    """Confidence of each character, 0 to 1; empty likewise."""
 
 
 @cache
@@ -91,13 +104,57 @@ def recognise(image: Image) -> list[OcrLine]:
     pixels = np.ascontiguousarray(image[:, :, ::-1])
     if max(pixels.shape[:2]) <= TILE:
         return _read_whole(pixels)
-    return [line for line in (_read_line(pixels, box) for box in _detected_by_tiles(pixels)) if line]
+    boxes = _detected_by_tiles(pixels)
+    return _read_crops([_crop(pixels, box) for box in boxes], boxes)
 
 
 def recognise_line(image: Image) -> str:
     """The text of an RGB image that holds one upright line and nothing else; empty where none is sure."""
     found = _engine()(np.ascontiguousarray(image[:, :, ::-1]), use_det=False, use_cls=False, use_rec=True)
     return str(found.txts[0]).strip() if found.txts and found.scores[0] >= _MIN_SCORE else ""
+
+
+def read_apart(image: Image, line: OcrLine, edge: float) -> list[OcrLine]:
+    """The line as two that meet at x = `edge`, in pixels; as it is where both together read the same.
+
+    What one cell prints over the next is seen whole by a reader that starts, or ends, there.
+    """
+    if (place := _gap_near(line, edge)) is not None:
+        return [_with_space(line, place)]
+    pixels = np.ascontiguousarray(image[:, :, ::-1])
+    x0, y0, x1, y1 = line.box
+    lap = _LAP * (y1 - y0)
+    boxes = [(x0, y0, edge + lap, y1), (edge - 2, y0, x1, y1)]
+    parts = _read_crops([_crop(pixels, box) for box in boxes], boxes)
+    if len(parts) < 2 or min(part.score for part in parts) < _SOUND:
+        return [line]
+    left, right = (part.text.strip() for part in parts)
+    same = "".join(f"{left}{right}".split()) == "".join(line.text.split())
+    return parts if not same or turns(left + right, len(left)) else [line]
+
+
+def _gap_near(line: OcrLine, edge: float) -> int | None:
+    """The place after a gap near the edge that is wider than those between the line's letters or digits."""
+    near = _NEAR_EDGE * (line.box[3] - line.box[1])
+    gaps = [after[0] - before[1] for before, after in pairwise(line.spans)]
+    usual = float(np.median(gaps)) if gaps else 0.0
+    places = (
+        place
+        for place, gap in enumerate(gaps, 1)
+        if gap > _WIDER * max(usual, 1.0)
+        and abs(line.spans[place][0] - edge) <= near
+        and line.text[place - 1 : place + 1].isalnum()
+        and turns(line.text, place)
+    )
+    return min(places, key=lambda place: abs(line.spans[place][0] - edge), default=None)
+
+
+def _with_space(line: OcrLine, place: int) -> OcrLine:
+    spans, scores = list(line.spans), list(line.scores)
+    spans.insert(place, (spans[place - 1][1], spans[place][0]))
+    scores.insert(place, 1.0)
+    text = f"{line.text[:place]} {line.text[place:]}"
+    return replace(line, text=text, spans=tuple(spans), scores=tuple(scores))
 
 
 def mean_score(lines: Sequence[OcrLine]) -> float:
@@ -153,14 +210,42 @@ def _is_column_script(lines: Sequence[OcrLine]) -> bool:
 
 
 def _read_whole(pixels: Pixels) -> list[OcrLine]:
-    found = _engine()(_stout(pixels), use_det=True, use_cls=False, use_rec=True)
-    if found.txts is None or found.boxes is None:
+    found = _engine()(_stout(pixels), use_det=True, use_cls=False, use_rec=False)
+    if found.boxes is None:
         return []
+    crops = _engine().crop_text_regions(_stout(pixels), found.boxes)
+    return _read_crops(crops, [_upright(corners, pixels) for corners in found.boxes])
+
+
+def _read_crops(crops: Sequence[Pixels], boxes: Sequence[Box]) -> list[OcrLine]:
+    """The lines that the crops hold, in their order, without those that are not sure."""
+    if not crops:
+        return []
+    engine = _engine()
+    engine.return_word_box = True
+    read = engine.recognize_txt(list(crops))
+    engine.return_word_box = False
+    lines = zip(read.txts, read.scores, read.word_results, crops, boxes, strict=True)
     return [
-        OcrLine(text, _upright(corners, pixels), float(score))
-        for text, corners, score in zip(found.txts, found.boxes, found.scores, strict=True)
-        if text.strip()
+        _placed(text, float(score), places, crop, box)
+        for text, score, places, crop, box in lines
+        if text.strip() and score >= _MIN_SCORE
     ]
+
+
+def _placed(text: str, score: float, places: Any, crop: Pixels, box: Box) -> OcrLine:
+    """A line with its characters' places, and with the spaces that are printed and were not said."""
+    columns = iter([column for word in places.word_cols for column in word])
+    step = crop.shape[1] / max(places.line_txt_len, 1.0)
+    seen = [0.0 if one.isspace() else (next(columns, 0) + 0.5) * step for one in text]
+    scores = [*map(float, places.confs), *[score] * len(text)][: len(text)]
+    spans = glyph_spans(text, seen, gaps_of(ink_columns(crop)), crop.shape[1])
+    scale = (box[2] - box[0]) / crop.shape[1]
+    wide = tuple((box[0] + start * scale, box[0] + end * scale) for start, end in spans)
+    line = OcrLine(text, box, score, wide if _is_wide(box) else (), tuple(scores))
+    for place in reversed(with_spaces(text, line.spans, box[3] - box[1])):
+        line = _with_space(line, place)
+    return line
 
 
 def _detected(pixels: Pixels) -> list[Box]:
@@ -191,13 +276,6 @@ def _detected_by_tiles(pixels: Pixels) -> list[Box]:
             if int(tile.max()) - int(tile.min()) > _PLAIN:
                 boxes = joined(boxes, [moved(box, left, top) for box in _detected(tile)])
     return sorted(boxes, key=lambda box: (box[1], box[0]))
-
-
-def _read_line(pixels: Pixels, box: Box) -> OcrLine | None:
-    read = _engine()(_crop(pixels, box), use_det=False, use_cls=False, use_rec=True)
-    if not read.txts or not read.txts[0].strip() or read.scores[0] < _MIN_SCORE:
-        return None
-    return OcrLine(read.txts[0], box, float(read.scores[0]))
 
 
 def _crop(pixels: Pixels, box: Box) -> Pixels:

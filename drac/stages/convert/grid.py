@@ -75,6 +75,8 @@ def grid_of(
     upright = [line for line in lines if line.upright]
     if len(upright) < 2:
         return None
+    if all(line.cell for line in upright):
+        return _grid_by_cell(upright, rules, known)
     flat = [rule for rule in rules if rule[3] - rule[1] < 3]
     rows = _rows_by_content(upright, flat)
     if rows is not None:
@@ -90,11 +92,38 @@ def grid_of(
         return None
     grid = _grid(_place(rows[title:], columns), columns, rules, known)
     heads = [line for row in rows[:title] for cell in row for line in cell.lines]
-    return (
-        replace(grid, title=flow(heads, known), title_box=union(line.box for line in heads))
-        if heads
-        else grid
-    )
+    return _titled(grid, heads, known)
+
+
+def _grid_by_cell(lines: Sequence[Line], rules: Sequence[Box], known: Collection[str]) -> Grid | None:
+    """The grid of lines that were put into cells before; rows and columns without text are left out."""
+    by_row: dict[int, dict[int, list[Line]]] = {}
+    for line in sorted(lines, key=lambda one: one.order):
+        row, column = line.cell or (0, 0)
+        by_row.setdefault(row, {}).setdefault(column, []).append(line)
+    filled = sorted({column for row in by_row.values() for column in row})
+    placed = [
+        {filled.index(column): own for column, own in sorted(by_row[row].items())} for row in sorted(by_row)
+    ]
+    title = _title_rows([[Draft(own) for own in row.values()] for row in placed], len(filled))
+    if len(placed) - title < 2 or len(filled) < 2:
+        return None
+    starts = [[row[place] for row in placed[title:] if place in row] for place in range(len(filled))]
+    columns = [_interval(cells or [lines]) for cells in starts]
+    grid = _grid(placed[title:], columns, rules, known)
+    heads = [line for row in placed[:title] for own in row.values() for line in own]
+    return _titled(grid, heads, known)
+
+
+def _interval(cells: Sequence[Sequence[Line]]) -> Interval:
+    boxes = [union(line.box for line in cell) for cell in cells]
+    return median(box[0] for box in boxes), median(box[2] for box in boxes)
+
+
+def _titled(grid: Grid, heads: Sequence[Line], known: Collection[str]) -> Grid:
+    if not heads:
+        return grid
+    return replace(grid, title=flow(heads, known), title_box=union(line.box for line in heads))
 
 
 def _unstacked(row: Row) -> list[Row]:

@@ -45,6 +45,8 @@ class Line:
     """Number of the content block that it belongs to."""
     raw: str = ""
     """Text with its own spaces; used for code only."""
+    cell: tuple[int, int] | None = None
+    """Row and column of the table that a recognised line was put into; None where nothing is known."""
 
     @property
     def text(self) -> str:
