@@ -56,8 +56,9 @@ def html(shown: Shown) -> str:
 def _intro(record: Record) -> str:
     said = (
         f"{record['queries']} queries, {record['queries_with_facts']} with supporting facts, "
-        f"{record['queries_with_pages']} with judged pages. Model {record['model']}; "
-        f"long texts: {record['settings']['long_texts']}. Ties: {record['ties']}. NDCG: {record['ndcg']}."
+        f"{record['queries_with_pages']} with judged pages. Retrievers: {', '.join(record['retrievers'])}. "
+        f"Model: {record['model'] or 'none'}; long texts: {record['settings']['long_texts']}. "
+        f"Ties: {record['ties']}. NDCG: {record['ndcg']}."
     )
     return f'<p class="note">{escape(said)}</p>'
 
