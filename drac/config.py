@@ -71,6 +71,10 @@ class ConvertSettings(_Frozen):
     """`auto`: where a page has no usable text layer."""
     ocr_dpi: int = Field(200, ge=72, le=600)
     """Dots per inch of the image that OCR reads."""
+    ocr_engine: Literal["rapidocr", "tesseract"] = "rapidocr"
+    """Who recognises: RapidOCR reads Latin, Chinese and Japanese; Tesseract the languages installed."""
+    ocr_languages: tuple[str, ...] = Field(("eng",), min_length=1)
+    """Languages that Tesseract looks for, by its names (`deu`, `rus`, `ara`), the most usual first."""
     native: bool = False
     """Whether web pages and Markdown are read as they stand, by `native`, without a PDF and its pages."""
 

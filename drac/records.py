@@ -214,6 +214,22 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Recognition:
+    """How sure OCR was of a page's characters; a confidence is the recogniser's own and no probability."""
+
+    engine: str
+    """`rapidocr` or `tesseract`; their confidences cannot be compared."""
+    mean: float
+    """Mean confidence over all characters but spaces, 0.0 to 1.0."""
+    unsure: tuple[tuple[str, float], ...] = ()
+    """(digit string, confidence of its least sure digit) below 0.9, least sure first, 20 at most."""
+    looked_again: int = 0
+    """Lines that were read again, larger, because of a digit below 0.9."""
+    changed: int = 0
+    """Lines whose digits the second look changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class PageText:
     """What an engine read on one page: N pages in, N of these out."""
 
@@ -239,6 +255,8 @@ class PageText:
     """Degrees clockwise, 0, 90, 180 or 270, by which the page was turned to be read upright."""
     skew: float = 0.0
     """Degrees clockwise by which its lines then slanted; it was straightened by as much."""
+    recognition: Recognition | None = None
+    """How sure OCR was; None where the text is not OCR's, or was read before this was kept."""
     attempts: tuple[Attempt, ...] = ()
     """Every try, first to last."""
     usage: Usage = field(default_factory=Usage)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from drac.adapters import rapidocr, tesseract
+from drac.adapters.ocr_line import DOUBT, OcrLine, least_sure, recognition
 from drac.adapters.pymupdf_layout import layout_boxes, mupdf
 from drac.adapters.pymupdf_render import page_pixels
 from drac.adapters.pymupdf_text import PageContent
-from drac.adapters.rapidocr import TILE, OcrLine, mean_score, quarter_turns, read_apart, recognise
+from drac.adapters.rapidocr import TILE, look_again, mean_score, quarter_turns, read_apart
 from drac.adapters.ruling import ruling_lines
 from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
-from drac.records import Box
+from drac.records import Box, Recognition
 from drac.stages.convert.frame import Frame
 from drac.stages.convert.page import LayoutBox, Line, Word
 from drac.stages.convert.recognised import as_drawn, torn
@@ -58,6 +60,8 @@ class OcrPage:
     """Layout boxes, in points of the page as read."""
     rules: tuple[Box, ...] = ()
     """Ruling lines, in points of the page as read."""
+    recognition: Recognition | None = None
+    """How sure the recogniser was; None where it saw no text."""
 
 
 def is_scan(content: PageContent) -> bool:
@@ -74,29 +78,44 @@ def _in_margin(line: Line, content: PageContent) -> bool:
     return y1 <= high or y0 >= content.height - high or x1 <= wide or x0 >= content.width - wide
 
 
-def ocr_page(page: Any, dpi: int) -> OcrPage:
+def ocr_page(page: Any, dpi: int, languages: Sequence[str] = ()) -> OcrPage:
     """Lines and layout boxes of the page as drawn, upright and level.
+
+    Tesseract reads where `languages` are given, else RapidOCR.
 
     A page of more than `TILE` pixels at `dpi` is first drawn within them, and as large as asked only where
     its print is then too small to read.
     """
     image = page_image(page, dpi, TILE)
     turned = quarter_turns(image) if lies_sideways(image) else 0
-    frame, level, found = _read(page, image, turned)
+    read = _reader(languages)
+    frame, level, found = _read(page, image, turned, read)
     if not turned and mean_score(found) < _SOUND and (turned := quarter_turns(image)):
-        frame, level, found = _read(page, image, turned)
+        frame, level, found = _read(page, image, turned, read)
     if max(page.rect.width, page.rect.height) * dpi / 72 > TILE and not _readable(found):
         level = as_read(page_image(page, dpi), frame)
-        found = recognise(level)
+        found = read(level)
     size = frame.size
     scale = (size[0] / level.shape[1], size[1] / level.shape[0])
     lines = tuple(_line(one, scale, order) for order, one in enumerate(found))
     if not lines:
         return OcrPage(frame, (), ())
+    first = found
+    if not languages:
+        found = look_again(level, found)
+        lines = tuple(_line(one, scale, order) for order, one in enumerate(found))
     boxes = tuple(_layout(level, size, lines))
     rules = tuple(_scaled(rule, scale) for rule in ruling_lines(level, [one.box for one in found]))
-    lines = tuple(_apart(level, lines, found, scale, list(torn(lines, boxes, rules))))
-    return OcrPage(frame, as_drawn(lines, boxes, rules), boxes, rules)
+    if not languages:
+        lines = tuple(_apart(level, lines, found, scale, list(torn(lines, boxes, rules))))
+    sure = _sureness("tesseract" if languages else "rapidocr", first, found)
+    return OcrPage(frame, as_drawn(lines, boxes, rules), boxes, rules, sure)
+
+
+def _sureness(engine: str, first: Sequence[OcrLine], found: Sequence[OcrLine]) -> Recognition:
+    again = 0 if engine == "tesseract" else sum(least_sure(line) < DOUBT for line in first)
+    changed = sum(one.text != other.text for one, other in zip(first, found, strict=True))
+    return recognition(engine, found, again, changed)
 
 
 def _apart(
@@ -136,10 +155,16 @@ def as_read(image: Image, frame: Frame) -> Image:
     return straighten(turn(image, frame.turned), frame.skew)
 
 
-def _read(page: Any, image: Image, turned: int) -> tuple[Frame, Image, list[OcrLine]]:
+def _reader(languages: Sequence[str]) -> Callable[[Image], list[OcrLine]]:
+    return (lambda image: tesseract.recognise(image, languages)) if languages else rapidocr.recognise
+
+
+def _read(
+    page: Any, image: Image, turned: int, read: Callable[[Image], list[OcrLine]]
+) -> tuple[Frame, Image, list[OcrLine]]:
     frame = page_frame(page, image, turned)
     level = as_read(image, frame)
-    return frame, level, recognise(level)
+    return frame, level, read(level)
 
 
 def _readable(found: Sequence[OcrLine]) -> bool:

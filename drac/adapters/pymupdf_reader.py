@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from drac.adapters import pymupdf_layout, rapidocr
+from drac.adapters import pymupdf_layout, rapidocr, tesseract
 from drac.adapters.pymupdf_facts import document_facts
 from drac.adapters.pymupdf_glyphs import Mender
 from drac.adapters.pymupdf_layout import hushed, layout_boxes, mupdf, quiet_stdout
-from drac.adapters.pymupdf_ocr import is_scan, ocr_page
+from drac.adapters.pymupdf_ocr import OcrPage, is_scan, ocr_page
 from drac.adapters.pymupdf_render import has_ink
 from drac.adapters.pymupdf_sheets import Sheets
 from drac.adapters.pymupdf_text import PageContent
@@ -65,7 +64,13 @@ class LocalReader:
     @property
     def fingerprint(self) -> Mapping[str, str]:
         """Versions of PyMuPDF, MuPDF, onnxruntime and RapidOCR, digests of layout and OCR weights."""
-        return {**pymupdf_layout.fingerprint(), **rapidocr.fingerprint()}
+        own = {**pymupdf_layout.fingerprint(), **rapidocr.fingerprint()}
+        return {**own, **tesseract.fingerprint(self._languages)} if self._languages else own
+
+    @property
+    def _languages(self) -> tuple[str, ...]:
+        """What Tesseract is asked for; empty where RapidOCR reads."""
+        return self._settings.ocr_languages if self._settings.ocr_engine == "tesseract" else ()
 
     def read(self, pdf: Path, pages: Sequence[Page]) -> Sequence[PageText]:
         """One PageText a page, in order; a page that cannot be read comes back `failed`, with the reason."""
@@ -97,7 +102,8 @@ class LocalReader:
         if not content.lines and not has_ink(sheet):
             return _text(page, PageState.BLANK, "text-layer", notes)
         if ocr:
-            return _by_ocr(sheet, page, known.facts, self._settings.ocr_dpi, notes)
+            read = ocr_page(sheet, self._settings.ocr_dpi, self._languages)
+            return _by_ocr(read, page, known.facts, notes)
         view = PageView(
             content.width,
             content.height,
@@ -126,12 +132,12 @@ class LocalReader:
         return known
 
 
-def _by_ocr(sheet: Any, page: Page, facts: DocumentFacts, dpi: int, notes: tuple[str, ...]) -> PageText:
-    read = ocr_page(sheet, dpi)
+def _by_ocr(read: OcrPage, page: Page, facts: DocumentFacts, notes: tuple[str, ...]) -> PageText:
     if not read.lines:
         notes = (*notes, "OCR found no text")
     view = PageView(*read.frame.size, read.lines, read.boxes, read.rules, page.number)
-    return _written(page, view, facts, read.frame, "ocr", notes)
+    written = _written(page, view, facts, read.frame, "ocr", notes)
+    return replace(written, recognition=read.recognition)
 
 
 def _written(

@@ -6,7 +6,7 @@ import importlib.metadata
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from drac.adapters.ink import Span, gaps_of, glyph_spans, ink_columns, with_spaces
+from drac.adapters.ink import gaps_of, glyph_spans, ink_columns, with_spaces
+from drac.adapters.ocr_line import DOUBT, OcrLine, least_sure, surer
 from drac.adapters.pymupdf_layout import digest, hushed
 from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
 from drac.records import Box, Health
@@ -46,6 +47,10 @@ TILE = 3000
 """Pixels of the longer side of an image that is looked at in one piece, and of a tile."""
 OVERLAP = 240
 """Pixels that tiles share: some lines of print."""
+_LARGER = 2.0
+"""Times that a line with a doubtful digit is enlarged for the second look."""
+_ROOM = 0.15
+"""Heights of its box that the second look takes in around it."""
 _LAP = 0.25
 """Heights of a line by which the first of two cells is read past the edge of the second."""
 _NEAR_EDGE = 0.45
@@ -57,22 +62,6 @@ _WEIGHTS = ("PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx", "ch_ppocr_mobi
 
 Pixels = npt.NDArray[np.uint8]
 """Shape (height, width, 3), blue, green, red as RapidOCR has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class OcrLine:
-    """One recognised line."""
-
-    text: str
-    """As recognised."""
-    box: Box
-    """In pixels of the image, origin top left."""
-    score: float
-    """Confidence, 0 to 1."""
-    spans: tuple[Span, ...] = ()
-    """(start, end) of each character, x in pixels of the image; empty where that is not known."""
-    scores: tuple[float, ...] = ()
-    """Confidence of each character, 0 to 1; empty likewise."""
 
 
 @cache
@@ -106,6 +95,26 @@ def recognise(image: Image) -> list[OcrLine]:
         return _read_whole(pixels)
     boxes = _detected_by_tiles(pixels)
     return _read_crops([_crop(pixels, box) for box in boxes], boxes)
+
+
+def look_again(image: Image, lines: Sequence[OcrLine]) -> list[OcrLine]:
+    """The lines, those with a doubtful digit cut out with more paper around them, twice as large, read again.
+
+    Of the two readings the one that is surer of its digits stands, where they differ in digits alone.
+    """
+    pixels = np.ascontiguousarray(image[:, :, ::-1])
+    doubtful = [line for line in lines if least_sure(line) < DOUBT and _is_wide(line.box)]
+    boxes = [_roomy(line.box, pixels) for line in doubtful]
+    read = _read_crops([_resized(_crop(pixels, box), _LARGER) for box in boxes], boxes, keep_all=True)
+    better = {id(line): surer(line, second) for line, second in zip(doubtful, read, strict=True)}
+    return [better.get(id(line), line) for line in lines]
+
+
+def _roomy(box: Box, pixels: Pixels) -> Box:
+    x0, y0, x1, y1 = box
+    room = _ROOM * (y1 - y0)
+    height, width = pixels.shape[:2]
+    return (max(0.0, x0 - room), max(0.0, y0 - room), min(width, x1 + room), min(height, y1 + room))
 
 
 def recognise_line(image: Image) -> str:
@@ -217,8 +226,8 @@ def _read_whole(pixels: Pixels) -> list[OcrLine]:
     return _read_crops(crops, [_upright(corners, pixels) for corners in found.boxes])
 
 
-def _read_crops(crops: Sequence[Pixels], boxes: Sequence[Box]) -> list[OcrLine]:
-    """The lines that the crops hold, in their order, without those that are not sure."""
+def _read_crops(crops: Sequence[Pixels], boxes: Sequence[Box], *, keep_all: bool = False) -> list[OcrLine]:
+    """The lines that the crops hold, in their order, without those that are not sure; or one a crop."""
     if not crops:
         return []
     engine = _engine()
@@ -229,7 +238,7 @@ def _read_crops(crops: Sequence[Pixels], boxes: Sequence[Box]) -> list[OcrLine]:
     return [
         _placed(text, float(score), places, crop, box)
         for text, score, places, crop, box in lines
-        if text.strip() and score >= _MIN_SCORE
+        if keep_all or (text.strip() and score >= _MIN_SCORE)
     ]
 
 
@@ -301,7 +310,11 @@ def _resized(pixels: Pixels, scale: float) -> Pixels:
     import cv2
 
     return (
-        pixels if scale == 1 else cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        pixels
+        if scale == 1
+        else cv2.resize(
+            pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+        )
     )
 
 

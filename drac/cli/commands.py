@@ -42,6 +42,8 @@ def run(
     config: opt.Config = None,
     engine: opt.Engine = None,
     native: opt.Native = None,
+    ocr_engine: opt.OcrEngine = None,
+    ocr_language: opt.OcrLanguage = None,
     planner: opt.Planner = None,
     model: opt.Model = None,
     base_url: opt.BaseUrl = None,
@@ -78,7 +80,7 @@ def run(
     settings = settings_from(
         config,
         normalize={"archives": archives or None, "hidden": hidden, "notes": notes},
-        convert={"engine": engine, "native": native},
+        convert=opt.convert_options(engine, native, ocr_engine, ocr_language),
         audit={"sample": audit_sample, "on_mismatch": on_mismatch},
         model=opt.model_options(
             model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd
@@ -102,6 +104,8 @@ def convert(
     config: opt.Config = None,
     engine: opt.Engine = None,
     native: opt.Native = None,
+    ocr_engine: opt.OcrEngine = None,
+    ocr_language: opt.OcrLanguage = None,
     model: opt.Model = None,
     base_url: opt.BaseUrl = None,
     endpoint_url: opt.EndpointUrl = None,
@@ -133,7 +137,7 @@ def convert(
     settings = settings_from(
         config,
         normalize={"archives": archives or None, "hidden": hidden, "notes": notes},
-        convert={"engine": engine, "native": native},
+        convert=opt.convert_options(engine, native, ocr_engine, ocr_language),
         audit={"sample": audit_sample, "on_mismatch": on_mismatch},
         model=opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
         model_read={"text_hint": text_hint},

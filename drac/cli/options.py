@@ -36,6 +36,13 @@ Native = Annotated[
         "--native", help="Read web pages and Markdown as they stand, without a PDF.", flag_value=True
     ),
 ]
+OcrEngine = Annotated[
+    str | None, typer.Option("--ocr-engine", help="Who reads scans: rapidocr (default) or tesseract.")
+]
+OcrLanguage = Annotated[
+    list[str] | None,
+    typer.Option("--ocr-language", help="Language for tesseract, e.g. deu; may repeat (default eng)."),
+]
 Planner = Annotated[
     str | None, typer.Option("--planner", help="Who plans the chunks: local, bedrock or openai.")
 ]
@@ -113,6 +120,18 @@ def set_up_logging(verbose: bool) -> None:
 def settings_from(config: Path | None, **overrides: dict[str, Any]) -> Settings:
     """The settings that the file and the options give together."""
     return load_settings(config, overrides)
+
+
+def convert_options(
+    engine: str | None, native: bool | None, ocr_engine: str | None, ocr_languages: list[str] | None
+) -> dict[str, Any]:
+    """The table `convert` of the settings."""
+    return {
+        "engine": engine,
+        "native": native,
+        "ocr_engine": ocr_engine,
+        "ocr_languages": tuple(ocr_languages) if ocr_languages else None,
+    }
 
 
 def model_options(

@@ -451,14 +451,17 @@ def health(workspace: Path, settings: Settings) -> list[Health]:
         pymupdf_render,
         rapidocr,
         sentence_transformers,
+        tesseract,
         weasyprint_html,
     )
 
+    chosen = settings.convert.ocr_engine == "tesseract"
     return [
         *libreoffice_programs.health(),
         weasyprint_html.health(),
         pymupdf_render.health(),
         rapidocr.health(),
+        tesseract.health(settings.convert.ocr_languages, chosen=chosen),
         sentence_transformers.health(settings.search.model),
         *credentials.health(),
         _disk(workspace),

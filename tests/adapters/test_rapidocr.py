@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pymupdf
 
-from drac.adapters.rapidocr import fingerprint, health, quarter_turns, recognise
+from drac.adapters.rapidocr import fingerprint, health, look_again, quarter_turns, recognise
 from drac.adapters.straighten import turn
 
 
@@ -54,3 +55,12 @@ def test_sound_lines_are_not_turned_round(repository: Path) -> None:
 def test_which_way_up_a_page_is() -> None:
     upright = image("The harbour office opens at eight", "Fares rise by three per cent", "No dogs on deck")
     assert [quarter_turns(turn(upright, -way)) for way in (0, 90, 180, 270)] == [0, 90, 180, 270]
+
+
+def test_doubtful_lines_are_read_again_and_the_others_are_left() -> None:
+    sheet = image("Invoice 20417", "Total due 1,093.50")
+    lines = recognise(sheet)
+    doubtful = [replace(lines[0], text="Invoice 20477", scores=(0.5,) * 13), lines[1]]
+    again = look_again(sheet, doubtful)
+    assert again[0].text == "Invoice 20417" and again[1] is lines[1]
+    assert again[0].box == lines[0].box

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import sqlite3
 import stat
 from pathlib import Path
@@ -205,3 +206,11 @@ def test_a_full_disk_is_found_behind_what_came_of_it() -> None:
     error.__context__.__cause__ = full
     assert files.full_disk(error) is full and files.is_disk_full(error)
     assert files.full_disk(ValueError("no disk")) is None
+
+
+def test_a_page_stored_before_its_recognition_was_kept_still_loads(store: Store) -> None:
+    store.put_page("a" * 64, TEXT)
+    record = json.loads(store.page_path("a" * 64).read_bytes())
+    del record["recognition"]
+    store.page_path("a" * 64).write_text(json.dumps(record), encoding="utf-8")
+    assert store.get_page("a" * 64) == TEXT
