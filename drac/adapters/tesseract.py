@@ -99,10 +99,10 @@ def _shared(box: Box, length: int) -> Iterator[tuple[float, float]]:
     return ((box[0] + place * step, box[0] + (place + 1) * step) for place in range(length))
 
 
-def _program() -> str:
+def _program(languages: Sequence[str] = ()) -> str:
     found = shutil.which("tesseract")
     if found is None:
-        raise EngineUnavailable("the program tesseract is not installed", remedy=_remedy(()))
+        raise EngineUnavailable("the program tesseract is not installed", remedy=_remedy(languages))
     return found
 
 
@@ -123,6 +123,7 @@ def _version() -> str:
 
 def check(languages: Sequence[str]) -> None:
     """Raise EngineUnavailable, naming what to install, where the program or a language is missing."""
+    _program(languages)
     there = installed()
     if missing := [name for name in languages if name not in there]:
         raise EngineUnavailable(
