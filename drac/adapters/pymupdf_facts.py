@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -23,6 +23,10 @@ _COVERED = 6
 """Pages from which a document may have covers."""
 _TEX = re.compile(r"tex|dvi", re.IGNORECASE)
 """pdfTeX, LuaTeX, xdvipdfmx, dvips."""
+_SLIDES = re.compile(r"Impress|PowerPoint")
+"""Programs that make slides, as they name themselves in a PDF."""
+_UNTITLED = re.compile(r"Slide \d+")
+"""What Impress calls a slide without a title."""
 _AT_END = re.compile(r"^\d{1,4}(?=\s)|(?<=\s)\d{1,4}$|^\d{1,4}$")
 _INTEGER = re.compile(r"\d{1,6}")
 
@@ -264,11 +268,22 @@ def _counting(lines: dict[int, Line], body_size: float) -> int:
 
 def _bookmarks(document: Any) -> dict[tuple[int, str], int]:
     try:
-        entries: Iterable[Any] = document.get_toc(simple=True)
+        entries: Sequence[Any] = document.get_toc(simple=True)
     except Exception:  # broken bookmarks are no reason to lose the text
         return {}
-    levels = {(int(page), title_key(title)): int(level) for level, title, page in entries}
+    deck = _is_deck(document, entries)
+    levels = {
+        (int(page), title_key(title)): int(level) + (deck and int(page) > 1) for level, title, page in entries
+    }
     return {place: min(level, MAX_LEVEL) for place, level in levels.items() if place[0] > 0 and place[1]}
+
+
+def _is_deck(document: Any, entries: Sequence[Any]) -> bool:
+    """Whether the bookmarks are the slides' titles: the first one's is that of all, which no level tells."""
+    made_by = (document.metadata or {}).get("creator") or ""
+    flat = all(level == 1 for level, _, _ in entries)
+    titled = bool(entries) and entries[0][2] == 1 and not _UNTITLED.fullmatch(entries[0][1])
+    return flat and titled and _SLIDES.search(made_by) is not None
 
 
 def _title_levels(tally: _Tally, body: tuple[float, bool]) -> dict[tuple[float, bool], int]:
