@@ -397,14 +397,15 @@ def test_a_damaged_page_costs_no_other(reader: LocalReader, tmp_path: Path, cata
 
 
 def test_the_first_slides_title_stands_above_those_of_the_others(tmp_path: Path) -> None:
+    titles = ("Safety at sea", "Boats", "Rafts")
     for program, levels in (("Impress", [1, 2, 2]), ("Writer", [1, 1, 1])):
         path = tmp_path / f"{program}.pdf"
         with pymupdf.open() as document:
-            for title in ("Safety at sea", "Boats", "Rafts"):
+            for title in titles:
                 page = document.new_page(width=720, height=405)
                 page.insert_text((60, 60), title, fontsize=30)
                 page.insert_text((60, 120), "There are enough for all who are aboard.", fontsize=18)
-            document.set_toc([[1, title, n] for n, title in enumerate(("Safety at sea", "Boats", "Rafts"), 1)])
+            document.set_toc([[1, title, n] for n, title in enumerate(titles, 1)])
             document.set_metadata({"creator": program})
             document.save(path)
         read = LocalReader(ConvertSettings(ocr="never")).read(path, [Page(program, n) for n in (1, 2, 3)])
