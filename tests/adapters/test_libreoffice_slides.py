@@ -115,7 +115,7 @@ def test_a_title_is_read_once_though_its_slide_goes_on(office: LibreOfficeConver
     label_pages(pdf, numbers)
     read = LocalReader(ConvertSettings(ocr="never")).read(pdf, [Page("slides", n + 1) for n in range(count)])
     headings = [line for one in read for line in one.markdown.splitlines() if line.startswith("#")]
-    assert headings == ["# Title1", "# Title2", "# Title3"]
+    assert headings == ["# Title1", "## Title2", "## Title3"]
     assert [one.furniture for one in read[1 : count - 2]] == [("Title1",)] * (count - 3)
 
 
