@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from drac.records import Element, Page, PageText
+from drac.records import Element, Page, PageText, Usage
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), rows of length 1."""
@@ -202,3 +202,70 @@ class Planner(Protocol):
         `elements` are one section in reading order, `ancestors` the headings above it, outermost
         first. The reply is checked, never trusted.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A document as a parser read it: one text, and where its pages stand in it."""
+
+    collection: str
+    """Its collection."""
+    source: str
+    """Its path under the given root."""
+    pages: tuple[PageText, ...]
+    """Every page, in order, whatever its state."""
+    text: str
+    """The Markdown of the pages that have any, in order, a blank line between them."""
+    places: tuple[tuple[int, int, int], ...]
+    """(1-based page, start, end) of each of those pages: code points of `text`, ascending, end exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A chunk as a chunker proposes it; its pages follow from its spans."""
+
+    spans: tuple[tuple[int, int], ...]
+    """Stretches of the document's text that it is made of or was written from: code points, ascending,
+    without overlap, end exclusive."""
+    text: str | None = None
+    """What is embedded and judged; None: the spans' text, a blank line between stretches."""
+    breadcrumb: tuple[str, ...] = ()
+    """Headings above it, outermost first, where the chunker knows them."""
+    parent: int | None = None
+    """Number in the same list of the draft that may be returned for it; parents are not indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunked:
+    """What a chunker made of one document."""
+
+    drafts: tuple[Draft, ...]
+    """In reading order."""
+    usage: Usage = field(default_factory=Usage)
+    """What the models' replies cost, those taken from the journal too."""
+
+
+class Chunker(Protocol):
+    """Cuts one document into chunks."""
+
+    @property
+    def name(self) -> str:
+        """As tables call it; that of one whose chunks are not the document's own text says so."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Everything outside its options that can change the chunks: versions, weights, model id, prompt."""
+
+    def chunk(self, document: ParsedDocument) -> Chunked:
+        """Raises DracError for a document that it cannot cut."""
+
+
+class ChunkEmbedder(Protocol):
+    """Gives chunks vectors that depend on the whole document (late chunking)."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Model, weights and way of pooling."""
+
+    def embed_chunks(self, document: ParsedDocument, drafts: Sequence[Draft]) -> Vectors:
+        """Shape (len(drafts), dimension), in the drafts' order."""
