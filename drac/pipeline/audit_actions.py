@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from drac.records import Attempt, Finding, FindingKind, PageAudit, PageState, PageText, Usage
+from drac.audit_records import Finding, FindingKind, PageAudit
+from drac.records import Attempt, PageState, PageText, Usage
 
 AIMED = (FindingKind.INSTRUCTION, FindingKind.HIDDEN)
 """Findings on the page itself, which no other reading of it would mend."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from drac.records import AuditRecord, PageState, Source
+from drac.audit_records import AuditRecord
+from drac.records import PageState, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from drac.audit_records import AuditRecord
 from drac.config import AuditSettings, ConvertSettings, Settings
 from drac.pipeline.audit_actions import is_doubtful
 from drac.pipeline.planning import page_digests
 from drac.pipeline.recipes import audit_recipe, convert_recipe
 from drac.pipeline.second_reader import is_sampled, second_readers
-from drac.records import AuditRecord, Page, PageText
+from drac.records import Page, PageText
 from drac.stages.convert.audit import EXACT, NOISY
 from drac.store.keys import artifact_digest
 from drac.store.store import Store, page_file

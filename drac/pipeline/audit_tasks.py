@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from drac.audit_records import PageAudit
 from drac.config import ConvertSettings
 from drac.pipeline.tasks import ReadPages, ReadTask
 from drac.ports import Executor
-from drac.records import PageAudit, PageText
+from drac.records import PageText
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from typing import Any
 
+from drac.audit_records import AuditRecord, Finding, PageAudit
 from drac.config import Settings
 from drac.errors import BudgetReached, DracError, EngineUnavailable, Interrupted
 from drac.pipeline.audit_actions import (
@@ -33,7 +34,7 @@ from drac.pipeline.audit_selection import PageJob, Selection, page_sha256
 from drac.pipeline.audit_tasks import Audited, AuditedPages, AuditItem, AuditTask, AuditTools
 from drac.pipeline.planning import page_digests, source_of
 from drac.pipeline.tasks import Progress, ReadTask
-from drac.records import AuditRecord, Finding, PageAudit, PageState, PageText
+from drac.records import PageState, PageText
 from drac.stages.convert.audit.patch import patch
 from drac.store.catalog import Catalog
 from drac.store.store import Store

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drac.audit_records import AuditRecord
 from drac.errors import DiskFull, UsageError
-from drac.records import AuditRecord, PageText, Usage
+from drac.records import PageText, Usage
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sources (

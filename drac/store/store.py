@@ -17,8 +17,9 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
+from drac.audit_records import AuditRecord
 from drac.errors import UsageError, WorkspaceBusy
-from drac.records import Attempt, AuditRecord, Page, PageState, PageText
+from drac.records import Attempt, Page, PageState, PageText
 from drac.store.files import disk_errors, remove_tree, sync_folder, sync_tree, write_file
 
 FORMAT = 1

@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drac.audit_records import PageAudit
 from drac.config import ConvertSettings, Settings, load_prompt
 from drac.pipeline.audit_actions import is_doubtful
 from drac.pipeline.audit_selection import PageJob
 from drac.pipeline.audit_tasks import Audited, AuditedPages, AuditItem, AuditTask, AuditTools
 from drac.pipeline.estimating import Convert, Counted, estimate
 from drac.profiles import find_profile
-from drac.records import Page, PageAudit, PageState, PageText
+from drac.records import Page, PageState, PageText
 from drac.stages.convert.audit import EXACT, NOISY, audit_page
 from drac.stages.convert.audit.aimed import PageInk, aimed_findings
 from drac.stages.convert.audit.pictured import without_pictured

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fakes_pipeline import FakeRead, InlineExecutor, SilentProgress, tools
 
+from drac.audit_records import Finding, FindingKind, PageAudit
 from drac.config import AuditSettings, RunSettings, Settings
 from drac.corpus import discover
 from drac.errors import WorkerDied
@@ -19,7 +20,7 @@ from drac.pipeline.auditing import Auditing
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.planning import document_pages, live_sources
 from drac.pipeline.repair import repair
-from drac.records import Finding, FindingKind, PageAudit, PageState, PageText
+from drac.records import PageState, PageText
 from drac.store.catalog import Catalog
 from drac.store.store import Store
 

@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from drac.records import Box, Finding, FindingKind, PageText
+from drac.audit_records import Finding, FindingKind
+from drac.records import Box, PageText
 from drac.stages.convert.audit.aimed_patterns import AIMED
 
 _LEAST_LETTERS = 12

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from drac.records import Finding, FindingKind, PageAudit, PageText
+from drac.audit_records import Finding, FindingKind, PageAudit
+from drac.records import PageText
 from drac.stages.convert.audit.alike import Speller
 from drac.stages.convert.audit.columns import swapped
 from drac.stages.convert.audit.findings import Compared, added, lacking, lost

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from drac.records import Box, Finding, FindingKind, Region
+from drac.audit_records import Finding, FindingKind
+from drac.records import Box, Region
 from drac.stages.convert.audit.match import Match
 from drac.stages.convert.audit.rows import Rows
 from drac.stages.convert.audit.sides import Line, Seen, Unit, Written

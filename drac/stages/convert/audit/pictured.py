@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from drac.records import Finding, FindingKind, PageAudit, PageText
+from drac.audit_records import Finding, FindingKind, PageAudit
+from drac.records import PageText
 from drac.stages.convert.audit.words import texts
 
 _ON_THE_PAGE = (FindingKind.INVENTED, FindingKind.DIGITS)

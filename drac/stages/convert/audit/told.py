@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from drac.records import Finding, FindingKind
+from drac.audit_records import Finding, FindingKind
 from drac.stages.convert.audit.alike import without_joins
 from drac.stages.convert.audit.excess import Excess, on_top
 from drac.stages.convert.audit.findings import TEMPLATE, Compared

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drac.records import FindingKind, Page, PageState, PageText, Region
+from drac.audit_records import FindingKind
+from drac.records import Page, PageState, PageText, Region
 from drac.stages.convert.audit.aimed import PageInk, Unseen, aimed_findings, commands
 
 ATTACKS = [

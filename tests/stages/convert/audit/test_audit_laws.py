@@ -6,7 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from readings import TEMPLATES, Tell, reading, reply
 
-from drac.records import FindingKind, PageAudit, PageText
+from drac.audit_records import FindingKind, PageAudit
+from drac.records import PageText
 from drac.stages.convert.audit import EXACT, NOISY, audit_page
 
 NAMES = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from readings import PAGE, TEMPLATES, Tell, box, in_the_row, reading, reply
 
-from drac.records import FindingKind, PageAudit, PageState, PageText
+from drac.audit_records import FindingKind, PageAudit
+from drac.records import PageState, PageText
 from drac.stages.convert.audit import EXACT, NOISY, audit_page
 
 FARES = [

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drac.records import (
-    Cell,
-    Finding,
-    FindingKind,
-    Page,
-    PageAudit,
-    PageState,
-    PageText,
-    Region,
-    Table,
-)
+from drac.audit_records import Finding, FindingKind, PageAudit
+from drac.records import Cell, Page, PageState, PageText, Region, Table
 from drac.stages.convert.audit.patch import patch
 from drac.stages.convert.audit.pictured import without_pictured
 
