@@ -18,7 +18,8 @@ from drac.adapters import packaged_weights
 from drac.adapters import sentence_transformers as adapter
 from drac.adapters.bm25 import Bm25
 from drac.adapters.faiss_index import FlatIndex
-from drac.adapters.sentence_transformers import SentenceTransformerEmbedder, folder_sha256, locate
+from drac.adapters.sentence_model import folder_sha256, locate
+from drac.adapters.sentence_transformers import SentenceTransformerEmbedder
 from drac.errors import DracError, EngineUnavailable, MissingExtra, UsageError
 from drac.ports import Embedder
 from drac.retrieve.search import embed_query, fill, search_dense
