@@ -1,1 +1,1 @@
-"""bench."""
+"""Experiments: every choice of parser, chunker and retriever as a variable."""
