@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from drac.cli import show_audit
+from drac.cli import show_audit, show_collections
 from drac.cli.work import Outcome
 from drac.pipeline.asking import Spending
 from drac.pipeline.indexing import Indexed
@@ -188,7 +188,7 @@ def _hit_record(one: Any) -> dict[str, Any]:
 
 
 def status(counts: dict[str, Any], as_json: bool, verbose: bool = False) -> None:
-    """The workspace, counted; `verbose` lists words that a PDF lacks."""
+    """The workspace, counted; `verbose` adds collections, and words that a PDF lacks."""
     if as_json:
         _json(counts)
         return
@@ -213,6 +213,8 @@ def status(counts: dict[str, Any], as_json: bool, verbose: bool = False) -> None
         breaks = "same widths" if one["same_widths"] else "lines and pages may break elsewhere"
         count = f"{one['documents']} document{'s' * (one['documents'] > 1)}"
         _line(f"font: {one['asked']} is not installed, {one['stand_in']} stood in ({count}; {breaks})")
+    if verbose:
+        show_collections.collections(counts, _played(counts["models"]))
     _stages(counts)
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from drac.pipeline import by_collection
 from drac.records import PageState
 from drac.stages.normalize import same_widths
 from drac.store.catalog import Catalog
@@ -44,6 +45,8 @@ def status(catalog: Catalog, root: Path) -> dict[str, Any]:
         "usage": _usage(catalog),
         "models": _models(root),
         "spent_by_document": _by_document(catalog),
+        "conversion": by_collection.conversion(catalog),
+        "planning": by_collection.planning(root / "exports"),
     }
 
 
