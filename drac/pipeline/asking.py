@@ -67,6 +67,15 @@ class Spending:
     usd_maybe: float = 0.0
     """Dollars, at worst, of requests that may have been billed without a reply."""
 
+    def plus(self, other: Spending) -> Spending:
+        """The sum; a price is known where it is of both."""
+        return Spending(
+            self.requests + other.requests, self.replies + other.replies, self.reused + other.reused,
+            self.busy + other.busy, self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens, self.priced and other.priced,
+            self.usd + other.usd, self.usd_maybe + other.usd_maybe,
+        )  # fmt: skip
+
 
 class Asker:
     """Asks one model on behalf of a whole run; safe to use from many threads."""

@@ -29,6 +29,7 @@ from drac.errors import (
     LimitExceeded,
     UsageError,
 )
+from drac.pipeline.budget import Budget
 from drac.pipeline.companions import companions
 from drac.pipeline.evaluating import Tools as EvaluationTools
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
@@ -49,23 +50,31 @@ _ENOUGH = 2_000_000_000
 
 
 class Models:
-    """The models that a run asks, each made when first needed; one limiter and budget for each engine."""
+    """The models that a run asks, each made when first needed, with its own limiter; one budget for all."""
 
     def __init__(self, settings: Settings, workspace: Path) -> None:
-        self._settings, self._workspace = settings, workspace
-        self._made: dict[str, ModelAccess] = {}
+        self._settings, self.workspace = settings, workspace
+        self._budget = Budget(settings.model.max_usd)
+        self._made: dict[tuple[str, str], ModelAccess] = {}
 
-    def access(self, engine: str) -> ModelAccess:
-        """The engine's model."""
+    def access(self, engine: str, settings: Settings | None = None) -> ModelAccess:
+        """The engine's model, or the one that `settings` name in place of the run's."""
         from drac.wiring.models import ModelAccess
 
-        if engine not in self._made:
-            self._made[engine] = ModelAccess(engine, self._settings, self._workspace)
-        return self._made[engine]
+        wanted = settings or self._settings
+        parts = {"model", "models", "render"}
+        key = (engine, wanted.model_dump_json(include=parts))
+        if key not in self._made:
+            self._made[key] = ModelAccess(engine, wanted, self.workspace, self._budget)
+        return self._made[key]
 
     def spending(self) -> dict[str, Spending]:
         """What was asked of each model, by its id."""
-        return {one.label: one.asker.spending for one in self._made.values()}
+        found: dict[str, Spending] = {}
+        for one in self._made.values():
+            known = found.get(one.label)
+            found[one.label] = known.plus(one.asker.spending) if known else one.asker.spending
+        return found
 
     def stop(self) -> None:
         """Send nothing more: the run ends early."""
@@ -116,7 +125,8 @@ def _reading(executor: Executor, settings: Settings, models: Models) -> _LocalRe
     from drac.wiring.models import ModelReading
 
     local = local_reader(settings.convert.model_copy(update={"engine": "local"})).fingerprint
-    return ModelReading(executor, models.access(settings.convert.engine), settings, read_task, local)
+    access = models.access(settings.convert.engine, settings)
+    return ModelReading(executor, access, settings, read_task, local)
 
 
 class _LocalReading:

@@ -44,9 +44,11 @@ def check_named(engine: str, settings: Settings) -> None:
 
 
 class ModelAccess:
-    """One model for a whole run: journal, limiter, budget and profile."""
+    """One model for a whole run: journal, limiter and profile, and the run's budget."""
 
-    def __init__(self, engine: str, settings: Settings, workspace: Path) -> None:
+    def __init__(
+        self, engine: str, settings: Settings, workspace: Path, budget: Budget | None = None
+    ) -> None:
         check_named(engine, settings)
         self.engine = engine
         self.settings = settings.model
@@ -61,7 +63,7 @@ class ModelAccess:
                 requests_per_minute=settings.model.requests_per_minute,
                 tokens_per_minute=settings.model.tokens_per_minute,
             ),
-            Budget(settings.model.max_usd),
+            budget or Budget(settings.model.max_usd),
             Prices(self._largest_image(settings), self.profile.cost),
             attempts=settings.model.attempts,
         )
