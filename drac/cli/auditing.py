@@ -13,10 +13,9 @@ from drac.config import Settings
 from drac.errors import UsageError
 from drac.pipeline.asking import Spending
 from drac.pipeline.audit_report import AuditReport
-from drac.pipeline.audit_selection import Selection
 from drac.pipeline.planning import live_sources
 from drac.store.store import Store
-from drac.wiring.auditing import estimate_audit, of_the_pages, reader_fingerprint
+from drac.wiring.auditing import estimate_audit, jobs_of, of_the_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,7 @@ def dry_run(
     """Pages to compare, and what repairing would cost; nothing is read or sent."""
     store = work.reading(workspace)
     records = chosen(store, paths, collection)
-    select = Selection(store, settings.audit, reader_fingerprint())
-    jobs = [job for record in records for job in select.jobs(record)]
+    jobs = jobs_of(store, settings, records)
     return estimate_audit(jobs, of_the_pages(settings, records), store)
 
 

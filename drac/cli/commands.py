@@ -91,7 +91,7 @@ def run(
     )  # fmt: skip
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
     if dry_run:
-        return show.dry_run(work.dry_run(workspace, settings, wanted), as_json)
+        return show.dry_run(work.dry_run(workspace, settings, wanted, audit), as_json)
     outcome = work.run(workspace, settings, wanted, set_name, audit)
     show.run(outcome, as_json)
     return outcome.exit_code
@@ -145,7 +145,7 @@ def convert(
     )
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
     if dry_run:
-        return show.dry_run(work.dry_run(workspace, settings, wanted), as_json)
+        return show.dry_run(work.dry_run(workspace, settings, wanted, audit), as_json)
     outcome = work.convert(workspace, settings, wanted, audit)
     show.run(outcome, as_json)
     return outcome.exit_code

@@ -316,6 +316,8 @@ def dry_run(estimate: dict[str, Any], as_json: bool) -> int:
 
 def _stage_estimate(one: dict[str, Any]) -> None:
     _line(f"{one['what']} by {one['model']}: {one['requests']} requests for {one['pages']} pages")
+    if "requests_at_most" in one:
+        _line(f"  flagged pages are asked for again: at most {one['requests_at_most']} requests, if all are")
     if one.get("tiles"):
         _line(f"  {one['tiles']} of these requests are tiles of large pages with small print")
     if "image_tokens_a_page" in one:

@@ -302,9 +302,9 @@ def health(workspace: Path, settings: Settings) -> list[Health]:
     return wiring.health(workspace, settings)
 
 
-def dry_run(workspace: Path, settings: Settings, wanted: Wanted) -> dict[str, Any]:
-    """Documents, pages, requests, tokens and dollars of a run, without doing it."""
+def dry_run(workspace: Path, settings: Settings, wanted: Wanted, audit: bool) -> dict[str, Any]:
+    """Documents, pages, requests, tokens and dollars of a run, and of its audit, without doing it."""
     found = wanted.discover(settings.normalize.archives)
     found.usable()
     wanted.options()
-    return counting.dry_run(found, settings, workspace)
+    return counting.dry_run(found, settings, workspace, audit=audit)

@@ -18,6 +18,10 @@ tokens raised by 1.73, the ratio of billed to counted tokens in that corpus's re
 _RETRIES = (1.0, 1.05, 1.3)
 """Requests over those of a run in which every reply is good: low, expected, high."""
 _CHARACTERS_A_TOKEN = 4
+_FLAGGED = 0.05
+"""Share of a model's pages expected to be flagged; our choice: how often a model errs is its own."""
+_HINT = 2500
+"""Characters of a page's text that goes with its image; RAG-Multi-Corpus has about 1,500 a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +70,27 @@ class Convert:
     """The prompt's text."""
 
 
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Pages by a model that are on disk, of which the audit would ask for the flagged ones again."""
+
+    pages: int
+    """All that may be asked for."""
+    flagged: int
+    """Those of them that are known to be flagged."""
+
+
 def estimate(
     documents: Sequence[Counted],
     problems: Sequence[str],
     convert: Convert | None,
     plan: ModelProfile | None,
+    again: AskAgain | None = None,
 ) -> dict[str, Any]:
-    """Documents, pages, requests, tokens and dollars; `convert` and `plan` are None for engine local."""
+    """Documents, pages, requests, tokens and dollars; `convert` and `plan` are None for engine local.
+
+    `again`: the pages are audited and repaired by the model that reads them.
+    """
     known = [one for one in documents if one.pages is not None]
     left = [one for one in known if not one.native]
     record: dict[str, Any] = {
@@ -86,6 +104,7 @@ def estimate(
         "problems": list(problems),
     }
     parts = [_reading(convert, left)] if convert else []
+    parts += [asking_again(convert, again, left)] if convert and again else []
     parts += [_planning(plan, record["pages"])] if plan else []
     return record | {"requests": 0, "usd": 0.0, "usd_range": [0.0, 0.0]} | _together(parts)
 
@@ -103,6 +122,24 @@ def _reading(convert: Convert, left: Sequence[Counted]) -> dict[str, Any]:
     return {
         "what": "convert", "model": convert.profile.id, "requests": requests, "pages": pages, "tiles": tiles,
         "image_tokens_a_page": image, "assumed_output_tokens_a_page": list(OUTPUT_TOKENS_A_PAGE),
+        **_priced(convert.profile.cost, tokens), **_price_note(convert.profile),
+    }  # fmt: skip
+
+
+def asking_again(convert: Convert, again: AskAgain, left: Sequence[Counted] = ()) -> dict[str, Any]:
+    """What the audit's asking for flagged pages would cost, of those on disk and of those `left` to read."""
+    unread, images = sum(one.left for one in left), sum(sum(one.sent) for one in left)
+    share = images / unread if unread else 1.0
+    image = convert.profile.image_tokens(round(convert.image_side / math.sqrt(2)), convert.image_side)
+    sent = share * (image + (len(convert.prompt) + _HINT) / _CHARACTERS_A_TOKEN)
+    counts = (again.flagged, again.flagged + math.ceil(_FLAGGED * unread), again.pages + unread)
+    tokens = [
+        (round(count * sent * more), round(count * each * more))
+        for count, each, more in zip(counts, OUTPUT_TOKENS_A_PAGE, _RETRIES, strict=True)
+    ]
+    return {
+        "what": "audit", "model": convert.profile.id, "requests": math.ceil(counts[1] * share),
+        "requests_at_most": math.ceil(counts[2] * share), "pages": counts[2],
         **_priced(convert.profile.cost, tokens), **_price_note(convert.profile),
     }  # fmt: skip
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from drac.audit_records import PageAudit
 from drac.config import ConvertSettings, Settings, load_prompt
 from drac.pipeline.audit_actions import is_doubtful
-from drac.pipeline.audit_selection import PageJob
+from drac.pipeline.audit_selection import PageJob, Selection
 from drac.pipeline.audit_tasks import Audited, AuditedPages, AuditItem, AuditTask, AuditTools
-from drac.pipeline.estimating import Convert, Counted, estimate
+from drac.pipeline.estimating import AskAgain, Convert, asking_again
 from drac.profiles import find_profile
 from drac.records import Page, PageState, PageText
 from drac.stages.convert.audit import EXACT, NOISY, audit_page
@@ -27,8 +27,6 @@ from drac.wiring import Models, local_reader, read_task, start_worker
 if TYPE_CHECKING:
     from drac.wiring.models import ModelReading
 
-_HINT = 2500
-"""Characters of a page's text that goes with its image; RAG-Multi-Corpus has about 1,500 a page."""
 _MOST_PAGES_BACK = 20
 """Pages that the header of a table is looked for before the page it goes on to."""
 
@@ -187,19 +185,29 @@ def estimate_audit(jobs: Sequence[PageJob], settings: Settings, store: Store) ->
 
 
 def _asking_again(todo: Sequence[PageJob], settings: Settings) -> dict[str, Any]:
-    by_model = [one for one in todo if one.written.method == "image" and one.may_change]
-    flagged = [one for one in by_model if one.stored and is_doubtful(one.stored.audit)]
-    one = _price_of_a_page(settings)
+    told = asking_again(convert_by_model(settings, 1), pages_by_model(todo))
     return {
-        "requests": len(flagged), "requests_at_most": len(by_model),
-        "usd": one and round(one * len(flagged), 4), "usd_at_most": one and round(one * len(by_model), 4),
+        "requests": told["requests"], "requests_at_most": told["requests_at_most"],
+        "usd": told["usd"], "usd_at_most": told["usd_range"][1],
     }  # fmt: skip
 
 
-def _price_of_a_page(settings: Settings) -> float | None:
-    """Dollars of one page with the second reader's text, as `drac run --dry-run` counts; None: no price."""
+def pages_by_model(jobs: Sequence[PageJob]) -> AskAgain:
+    """Pages that a model read and may be asked for again."""
+    by_model = [one for one in jobs if one.written.method == "image" and one.may_change]
+    flagged = sum(bool(one.stored and is_doubtful(one.stored.audit)) for one in by_model)
+    return AskAgain(len(by_model), flagged)
+
+
+def convert_by_model(settings: Settings, batch_pages: int) -> Convert:
+    """How pages would be read by the model of these settings, so many in a request where it takes them."""
     profile = find_profile(settings.model.name, settings.models)
     side = min(settings.render.max_side, profile.image_side)
-    prompt = load_prompt("convert").text + " " * _HINT
-    asked = estimate([Counted("", "pdf", 1000)], [], Convert(profile, 1, side, prompt), None)
-    return None if asked["usd"] is None else float(asked["usd"]) / 1000
+    batch = min(batch_pages, profile.images_per_request)
+    return Convert(profile, batch, side, load_prompt("convert").text)
+
+
+def jobs_of(store: Store, settings: Settings, records: Sequence[Mapping[str, Any]]) -> list[PageJob]:
+    """Pages with text of these documents."""
+    select = Selection(store, settings.audit, reader_fingerprint())
+    return [job for record in records for job in select.jobs(record)]

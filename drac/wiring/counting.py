@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drac.config import Settings, load_prompt
+from drac.config import Settings
 from drac.corpus import Discovery, real_path
 from drac.errors import DocumentError
-from drac.pipeline.estimating import Convert, Counted, estimate
+from drac.pipeline.estimating import AskAgain, Counted, estimate
 from drac.pipeline.planning import page_digests
 from drac.ports import Executor
 from drac.profiles import ModelProfile, find_profile
@@ -20,6 +20,7 @@ from drac.stages.normalize import DocumentType
 from drac.store.keys import file_digest
 from drac.store.store import Store
 from drac.wiring import detector, start_worker
+from drac.wiring.auditing import convert_by_model, jobs_of, pages_by_model
 
 if TYPE_CHECKING:
     from drac.adapters.pymupdf_images import ImageLimits, TileCount
@@ -46,22 +47,29 @@ class _TileTask:
     """What the model takes."""
 
 
-def dry_run(found: Discovery, settings: Settings, workspace: Path) -> dict[str, Any]:
-    """What a run would read, ask and cost; nothing is sent and nothing is written."""
+def dry_run(found: Discovery, settings: Settings, workspace: Path, *, audit: bool = False) -> dict[str, Any]:
+    """What a run, with its `audit` where one is wanted, would read, ask and cost; nothing is sent."""
     from drac.wiring.models import check_named
 
     check_named(settings.convert.engine, settings)
     check_named(settings.plan.planner, settings)
     profile = find_profile(settings.model.name, settings.models)
     counted, problems = _counted(found, settings, Store(workspace), profile)
-    convert = None
-    if settings.convert.engine != "local":
-        side = min(settings.render.max_side, profile.image_side)
-        batch = min(settings.model_read.batch_pages, profile.images_per_request)
-        convert = Convert(profile, batch, side, load_prompt("convert").text)
+    by_model = settings.convert.engine != "local"
+    convert = convert_by_model(settings, settings.model_read.batch_pages) if by_model else None
+    again = _again(found, settings, Store(workspace)) if audit and by_model else None
     skipped = [{"path": one.path, "reason": one.reason, "kind": one.kind} for one in found.skipped]
-    told = estimate(counted, problems, convert, profile if settings.plan.planner != "local" else None)
-    return told | {"skipped": skipped}
+    planner = profile if settings.plan.planner != "local" else None
+    return estimate(counted, problems, convert, planner, again) | {"skipped": skipped}
+
+
+def _again(found: Discovery, settings: Settings, store: Store) -> AskAgain | None:
+    """Finished pages that a repairing audit may ask for again; None where the audit repairs nothing."""
+    if settings.audit.on_mismatch != "repair":
+        return None
+    known = [store.get_source(one.doc_id) for one in found.sources] if store.exists else []
+    records = [one for one in known if one and one["state"] == "ok"]
+    return pages_by_model([job for job in jobs_of(store, settings, records) if not job.done])
 
 
 def _counted(

@@ -43,6 +43,12 @@ class Case:
         more = ["--engine", "bedrock", "--text-hint", "off"]
         return drac("convert", self.corpus.folder, *more, *self.where, workspace=self.workspace)
 
+    def dry_run(self, workspace: Path) -> dict[str, Any]:
+        """The price of reading, and of asking again, when the pages are audited and repaired."""
+        more = ["--engine", "bedrock", "--audit", "--on-mismatch", "repair", "--dry-run"]
+        run = drac("convert", self.corpus.folder, *more, *self.where, workspace=workspace)
+        return {one["what"]: one for one in run.summary["by_stage"]} | {"all": run.summary}
+
     def audit(self, *more: object) -> Run:
         return drac("audit", *self.where, *more, workspace=self.workspace)
 
@@ -148,6 +154,24 @@ def test_a_budget_that_is_too_small_stops_before_asking(case: Case) -> None:
     dry = case.audit("--on-mismatch", "repair", "--dry-run")
     assert dry.summary["requests_at_most"] == 5 or dry.summary["requests"] == 0
     assert dry.summary["usd_at_most"] > 0
+
+
+def test_the_dry_run_of_a_run_prices_what_its_audit_may_ask_again(case: Case) -> None:
+    fresh, asked = case.dry_run(case.place / "other"), case.requests()
+    assert (fresh["convert"]["requests"], fresh["convert"]["pages"]) == (2, 5)
+    assert (fresh["audit"]["requests"], fresh["audit"]["requests_at_most"]) == (1, 5)
+    both = fresh["convert"]["usd"] + fresh["audit"]["usd"]
+    assert fresh["all"]["usd"] == pytest.approx(both, abs=1e-3)
+    assert fresh["audit"]["usd_range"][0] == 0
+    known = case.dry_run(case.workspace)["audit"]
+    assert (known["requests"], known["requests_at_most"]) == (0, 5), "nothing is known to be flagged"
+    case.audit()
+    known = case.dry_run(case.workspace)["audit"]
+    assert (known["requests"], known["requests_at_most"]) == (1, 1)
+    assert case.requests() == asked
+    spent = case.audit("--on-mismatch", "repair").spent
+    low, high = known["usd_range"]
+    assert spent["replies"] == 1 and low <= spent["usd"] <= high
 
 
 def test_audit_of_chosen_documents(case: Case) -> None:
