@@ -106,9 +106,12 @@ class Asker:
         """Send nothing more: the run ends. Requests in flight still come to the journal."""
         self._stopped.set()
 
-    def session(self) -> Session:
-        """A conversation in which a request that is sent again on purpose counts as another attempt."""
-        return Session(self)
+    def session(self, tries: int = 0) -> Session:
+        """A conversation in which a request that is sent again on purpose counts as another attempt.
+
+        `tries`: attempts in conversations before this one, whose replies are not to be used again.
+        """
+        return Session(self, tries)
 
     def ask(self, request: ChatRequest, attempt: int = 0) -> ChatReply:
         """The reply to the `attempt`-th (from 0) sending of this request, from disk where it is there.
@@ -244,12 +247,12 @@ def _too_long(error: ModelBusy) -> EngineUnavailable:
 class Session:
     """Counts how often a request was asked, so that a run that is repeated finds the same replies."""
 
-    def __init__(self, asker: Asker) -> None:
-        self._asker = asker
+    def __init__(self, asker: Asker, tries: int) -> None:
+        self._asker, self._tries = asker, tries
         self._asked: Counter[ChatRequest] = Counter()
 
     def ask(self, request: ChatRequest) -> ChatReply:
         """See Asker.ask."""
-        attempt = self._asked[request]
+        attempt = self._tries + self._asked[request]
         self._asked[request] += 1
         return self._asker.ask(request, attempt)

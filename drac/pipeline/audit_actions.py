@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
 from drac.audit_records import Finding, FindingKind, PageAudit
-from drac.records import Attempt, PageState, PageText, Usage
+from drac.records import Attempt, PageState, PageText
+from drac.stages.convert.model_reading import total
 
 AIMED = (FindingKind.INSTRUCTION, FindingKind.HIDDEN)
 """Findings on the page itself, which no other reading of it would mend."""
@@ -65,14 +65,5 @@ def fallen_back(written: PageText, found: PageAudit, reference: PageText) -> Pag
 def _tried(kept: PageText, written: PageText, found: PageAudit, again: PageText) -> PageText:
     """`kept` with the tries of both."""
     doubt = Attempt(BY, f"flagged: {summary(found.findings)}")
-    usage = _sum(written.usage, again.usage)
+    usage = total((written.usage, again.usage))
     return replace(kept, attempts=(*written.attempts, doubt, *again.attempts), usage=usage)
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        one.input_tokens + other.input_tokens,
-        one.output_tokens + other.output_tokens,
-        math.fsum((one.usd, other.usd)),
-        one.requests + other.requests,
-    )

@@ -38,6 +38,7 @@ from drac.pipeline.documents import Document, Options, failed_page, last_failure
 from drac.pipeline.intake import Intake, new_document
 from drac.pipeline.recipes import convert_recipe, native_recipe, normalize_recipe
 from drac.pipeline.report import Report
+from drac.pipeline.retrying import Retrying
 from drac.pipeline.tasks import (
     Normalized,
     NormalizeTask,
@@ -87,6 +88,7 @@ class Conversion:
         self._unpacking = Unpacking(store, settings, tools, options.passwords)
         self._total = 0
         self._intake = Intake(store, options.retry)
+        self._retrying = Retrying(store, options.retry)
 
     def run(self, sources: Sequence[Source], skipped: tuple[Skipped, ...] = ()) -> Report:
         """Every source to its end; raises EngineUnavailable or DiskFull for what stops the run."""
@@ -328,7 +330,8 @@ class Conversion:
         missing = self._take_finished(document, pages)
         document.waiting = {page.number for page in missing}
         size = self._reader(document).batch_pages
-        self._batches.extend((document, tuple(missing[i : i + size])) for i in range(0, len(missing), size))
+        batches = self._retrying.batches(missing, document.digests, self._engine(document), size)
+        self._batches.extend((document, pages) for pages in batches)
         self._end_if_done(document)
 
     def _selected(self, document: Document) -> list[int]:
@@ -360,7 +363,7 @@ class Conversion:
         found: list[tuple[str, PageText]] = []
         for page in pages:
             digest = document.digests[page.number]
-            text = self._finished(digest, page, self._engine(document))
+            text = self._retrying.finished(digest, page, self._engine(document))
             if text is None:
                 missing.append(page)
             else:
@@ -369,17 +372,11 @@ class Conversion:
         self._note_pages(document, found, reused=True)
         return missing
 
-    def _finished(self, digest: str, page: Page, engine: str) -> PageText | None:
-        text = self._store.get_page(digest)
-        if text is None and self._options.retry == "fallback":
-            return self._store.failed_page(digest, page, engine)
-        again = text is not None and text.state is PageState.FALLBACK and self._options.retry == "fallback"
-        return None if again else text
-
     def _submit_batch(self, document: Document, pages: tuple[Page, ...]) -> None:
         assert document.kind
         folder = self._store.artifacts / "normalize" / document.normalize_digest
-        task = ReadTask(folder / document.kind.artifact, pages, self._settings.convert)
+        tries = self._retrying.tries(document.digests[pages[0].number], self._engine(document))
+        task = ReadTask(folder / document.kind.artifact, pages, self._settings.convert, tries)
         future = self._reader(document).submit(task)
         self._reading += 1
         self._events[future] = lambda done: self._batch_done(document, pages, done)
@@ -410,7 +407,11 @@ class Conversion:
         self._keep_pages(document, list(read.texts))
 
     def _keep_pages(self, document: Document, texts: list[PageText]) -> None:
-        found = [(document.digests[text.page.number], text) for text in texts]
+        digests = [document.digests[text.page.number] for text in texts]
+        found = [
+            (digest, self._retrying.with_earlier(digest, text))
+            for digest, text in zip(digests, texts, strict=True)
+        ]
         for digest, text in found:
             self._store.put_page(digest, text)
         self._catalog.drop_audits([digest for digest, _ in found])

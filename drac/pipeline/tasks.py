@@ -95,6 +95,9 @@ class ReadTask:
     """Pages to read, ascending."""
     settings: ConvertSettings
     """How to read."""
+    tries: int = 0
+    """Times that these pages were tried before, where they are read anew: a request that is the same as one
+    of these counts as another attempt, so that its old reply does not answer it."""
 
 
 @dataclass(frozen=True, slots=True)

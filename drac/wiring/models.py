@@ -88,9 +88,9 @@ class ModelAccess:
         self.asker.stop()
         self.chat.close()
 
-    def sender(self) -> Callable[[ChatRequest], ChatReply]:
-        """A function that asks, for one batch or planner; a request sent again is another attempt."""
-        session = self.asker.session()
+    def sender(self, tries: int = 0) -> Callable[[ChatRequest], ChatReply]:
+        """A function that asks, for one batch; a request sent again is another attempt, after `tries`."""
+        session = self.asker.session(tries)
         return lambda request: session.ask(self._fitting(request))
 
     def _fitting(self, request: ChatRequest) -> ChatRequest:
@@ -188,7 +188,7 @@ class ModelReading:
             engine=access.engine,
             model=access.settings.name,
             prompt=self._prompt.text,
-            ask=access.sender(),
+            ask=access.sender(task.tries),
             cost=access.usage,
             images_per_request=access.profile.images_per_request,
         )

@@ -11,7 +11,7 @@ import pytest
 from drac.records import PageState
 from drac.store.store import Store
 from tests.models.drawn import Corpus, draw, learn
-from tests.models.running import Run, drac, settings_file
+from tests.models.running import Run, drac, journal, settings_file
 from tests.servers.model import Behaviour
 from tests.servers.model_server import ModelServer
 
@@ -39,8 +39,8 @@ class Case:
     def where(self) -> list[object]:
         return ["--endpoint-url", self.server.url, "--config", self.config]
 
-    def convert(self) -> Run:
-        more = ["--engine", "bedrock", "--text-hint", "off"]
+    def convert(self, *more: object) -> Run:
+        more = ("--engine", "bedrock", "--text-hint", "off", *more)
         return drac("convert", self.corpus.folder, *more, *self.where, workspace=self.workspace)
 
     def dry_run(self, workspace: Path) -> dict[str, Any]:
@@ -114,6 +114,33 @@ def test_fallback_takes_the_second_readers_text_and_counts(case: Case) -> None:
     assert any(one.kind == "invented" for one in record.found)
     planned = case.plan().summary
     assert (planned["documents_planned"], planned["plans_reused"]) == (2, 1)
+
+
+def test_a_retry_of_a_replaced_page_asks_anew_and_takes_the_new_reply(case: Case) -> None:
+    case.audit("--on-mismatch", "fallback")
+    asked = case.requests()
+    vars(case.server.book).update(vars(case.corpus.book))
+    run = case.convert("--retry", "fallback")
+    assert (run.code, case.requests()) == (0, asked + 1)
+    text = run.pages()["wrong.pdf", 2]
+    assert (text.state, text.engine) == (PageState.OK, "bedrock")
+    assert "dividend" not in text.markdown and case.corpus.texts["wrong.pdf", 2][:200] in text.markdown
+    assert [one.engine for one in text.attempts][:2] == ["bedrock", "audit"]
+    assert text.attempts[-1].outcome == "ok"
+    assert text.usage.requests == sum(one.usage.requests for one in text.attempts)
+    case.convert("--retry", "fallback")
+    assert case.requests() == asked + 1, "nothing is left to retry"
+
+
+def test_each_retry_of_a_page_that_stays_wrong_is_another_attempt(case: Case) -> None:
+    seen = set()
+    for _ in range(3):
+        case.audit("--on-mismatch", "fallback")
+        asked = case.requests()
+        case.convert("--retry", "fallback")
+        assert case.requests() == asked + 1
+        seen.add(max(one["attempt"] for one in journal(case.workspace)))
+    assert len(seen) == 3
 
 
 def test_repair_that_changes_nothing_leaves_the_page_and_says_so(case: Case) -> None:
