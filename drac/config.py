@@ -166,6 +166,8 @@ class SearchSettings(_Frozen):
     """Embedding model: a name on the model hub or a folder."""
     retriever: Literal["auto", "dense", "bm25", "hybrid"] = "auto"
     """`auto`: dense where the set has an index, else BM25; `hybrid`: both, joined by their ranks."""
+    index: Literal["auto", "flat", "hnsw", "ivf"] = "auto"
+    """`auto`: exact (`flat`) up to 200,000 vectors, a graph (`hnsw`) up to 2,000,000, then `ivf`."""
     top_k: int = Field(10, ge=1)
     """Chunks shown."""
 

@@ -103,6 +103,16 @@ class Index(Protocol):
         """Write the index to a file in its library's own format."""
 
 
+class IndexMaker(Protocol):
+    """Makes the index that so many vectors are to have."""
+
+    def fingerprint(self, rows: int) -> Mapping[str, str]:
+        """What shapes an index of `rows` vectors beside these; part of its digest."""
+
+    def make(self, dimension: int, rows: int) -> Index:
+        """An empty index for `rows` vectors of `dimension`; raises MissingExtra."""
+
+
 class Executor(Protocol):
     """Runs tasks beside each other; the seam where an engine beyond one machine takes over."""
 

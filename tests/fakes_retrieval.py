@@ -52,3 +52,13 @@ class ListIndex:
         scores = query @ self.vectors.T
         rows = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(scores, rows, axis=1), rows
+
+
+class ListIndexes:
+    """ports.IndexMaker of these."""
+
+    def fingerprint(self, rows: int) -> Mapping[str, str]:
+        return {}
+
+    def make(self, dimension: int, rows: int) -> ListIndex:
+        return ListIndex()

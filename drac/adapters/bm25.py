@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from drac.retrieve.words import words
 
@@ -29,12 +31,14 @@ class Bm25:
         import bm25s
 
         logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG when imported
-        corpus = [words(text) for text in texts]
-        self._vocabulary = frozenset(word for text in corpus for word in text)
+        vocabulary: dict[str, int] = {}
+        corpus = [[vocabulary.setdefault(word, len(vocabulary)) for word in words(text)] for text in texts]
+        self._vocabulary = vocabulary
         self._index = None
-        if self._vocabulary:
+        if vocabulary:
             self._index = bm25s.BM25(method="lucene", k1=K1, b=B, backend="numpy")
-            self._index.index(corpus, show_progress=False)
+            # its own vocabulary gets a word of no letters
+            self._index.index((corpus, dict(vocabulary)), show_progress=False)
 
     def search(self, query: str, k: int) -> list[tuple[int, float]]:
         """(row, score) of the `k` best texts that share a word with the query, ties by row number.
@@ -44,14 +48,26 @@ class Bm25:
         known = _telling([word for word in words(query) if word in self._vocabulary])
         if self._index is None or not known or k < 1:
             return []
-        scores = np.asarray(self._index.get_scores(known), dtype=np.float32)
-        order = np.argsort(-scores, kind="stable")[:k]
-        return [(int(row), float(scores[row])) for row in order if scores[row] > 0]
+        scores = self._index.get_scores_from_ids([self._vocabulary[word] for word in known])
+        rows = _best(scores, k)
+        return list(zip(rows.tolist(), scores[rows].tolist(), strict=True))
+
+
+def _best(scores: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.int64]:
+    """Rows of the `k` highest scores above 0, best first, ties by row; sorts only what can be among them."""
+    least = np.partition(scores, len(scores) - k)[len(scores) - k] if k < len(scores) else 0
+    rows = np.flatnonzero(scores >= least if least > 0 else scores > 0)
+    return rows[np.argsort(-scores[rows], kind="stable")[:k]]
 
 
 def _telling(asked: list[str]) -> list[str]:
     """The words but bm25s's English stop words (NLTK's list); all where nothing else is there."""
+    stopped = _stop_words()
+    return [word for word in asked if word not in stopped] or asked
+
+
+@cache
+def _stop_words() -> frozenset[str]:
     from bm25s.stopwords import STOPWORDS_EN_PLUS
 
-    stopped = frozenset(STOPWORDS_EN_PLUS)
-    return [word for word in asked if word not in stopped] or asked
+    return frozenset(STOPWORDS_EN_PLUS)

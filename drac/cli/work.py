@@ -244,7 +244,7 @@ def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
     reading(workspace)
     with writing(workspace) as (store, catalog):
         embedder = wiring.embedder(settings.search)
-        return index_set(store, catalog, set_name, embedder, wiring.flat_index, note)
+        return index_set(store, catalog, set_name, embedder, wiring.Indexes(settings.search), note)
 
 
 def _index_if_possible(
@@ -256,7 +256,7 @@ def _index_if_possible(
         return None, "no dense index: install it with pip install 'drac[embed,offline]'; search uses BM25"
     try:
         embedder = wiring.embedder(settings.search)
-        return index_set(store, catalog, set_name, embedder, wiring.flat_index, note), ""
+        return index_set(store, catalog, set_name, embedder, wiring.Indexes(settings.search), note), ""
     except MissingExtra as error:
         return None, f"{error.message}; {error.remedy}"
 

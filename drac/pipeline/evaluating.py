@@ -31,7 +31,7 @@ from drac.evaluate.summary import QueryRow
 from drac.pipeline.chunk_sources import NamedSet, Recursive
 from drac.pipeline.indexing import Texts, embed_missing
 from drac.pipeline.recipes import embed_recipe
-from drac.ports import Embedder, Index, Vectors
+from drac.ports import Embedder, IndexMaker, Vectors
 from drac.records import Judgment, Query, Source
 from drac.retrieve.pages import Aggregate, Place, rank_pages
 from drac.retrieve.retrievers import Dense, Hybrid, Keyword, KeywordIndex, Retriever
@@ -49,8 +49,8 @@ class Tools:
 
     embedder: Callable[[], Embedder]
     """The embedding model; raises MissingExtra."""
-    new_index: Callable[[int], Index]
-    """An empty index for vectors of so many numbers."""
+    indexes: IndexMaker
+    """Makes indexes by the number of vectors."""
     bm25: Callable[[Sequence[str]], KeywordIndex]
     """Keyword search over texts."""
     plain_pages: Callable[[Path], list[str]]
@@ -245,7 +245,8 @@ class _Run:
                 for _, some in groupby(pool.chunks, key=lambda one: (one.collection, one.source))
             ]
         )
-        index = self._tools.new_index(vectors[0].vectors.shape[1] if vectors else 1)
+        rows = sum(len(one.vectors) for one in vectors)
+        index = self._tools.indexes.make(vectors[0].vectors.shape[1] if vectors else 1, rows)
         return Dense(index, fill(index, vectors), self._query)
 
     def _seen(self, text: str) -> str:

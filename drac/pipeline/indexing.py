@@ -15,7 +15,7 @@ import numpy as np
 from drac.errors import UsageError
 from drac.pipeline.exporting import read_chunks, read_set, set_folder
 from drac.pipeline.recipes import embed_recipe, index_recipe
-from drac.ports import Embedder, Index
+from drac.ports import Embedder, IndexMaker
 from drac.retrieve.search import Owners, fill
 from drac.retrieve.vectors import DocumentVectors, embed_documents
 from drac.store.catalog import Catalog
@@ -48,7 +48,7 @@ def index_set(
     catalog: Catalog,
     name: str,
     embedder: Embedder,
-    new_index: Callable[[int], Index],
+    indexes: IndexMaker,
     note: Callable[[str], None],
 ) -> Indexed:
     """Embed what is not embedded yet, build the set's index where it is missing, and point to it."""
@@ -57,9 +57,10 @@ def index_set(
     documents = _digests(store, name, embedder)
     digests = list(documents)
     embedded = embed_missing(store, documents, embedder, note)
-    index_digest = artifact_digest(index_recipe({}), digests)
+    shape = _shape(store, digests)
+    index_digest = artifact_digest(index_recipe(indexes.fingerprint(shape[0])), digests)
     if store.complete("index", index_digest) is None:
-        _build(store, index_digest, digests, new_index)
+        _build(store, index_digest, digests, indexes, shape)
     pointer = {
         "chunks_sha256": described["chunks_sha256"], "index": index_digest, "vectors": digests,
         "model": dict(embedder.fingerprint),
@@ -95,15 +96,23 @@ def embed_missing(
     return total
 
 
-def _build(store: Store, digest: str, vectors: list[str], new_index: Callable[[int], Index]) -> None:
-    documents = [DocumentVectors.load(store.artifacts / "embed" / one) for one in vectors]
-    if not documents:
+def _shape(store: Store, vectors: list[str]) -> tuple[int, int]:
+    """Rows and dimension of all documents together; raises UsageError where there is none."""
+    shapes = [DocumentVectors.shape(store.artifacts / "embed" / one) for one in vectors]
+    if not shapes:
         raise UsageError("the set has no chunks to index", remedy="Convert documents that hold text first.")
-    index = new_index(documents[0].vectors.shape[1])
-    owners = fill(index, documents)
+    return sum(rows for rows, _ in shapes), shapes[0][1]
+
+
+def _build(
+    store: Store, digest: str, vectors: list[str], indexes: IndexMaker, shape: tuple[int, int]
+) -> None:
+    rows, dimension = shape
+    index = indexes.make(dimension, rows)
+    owners = fill(index, (DocumentVectors.load(store.artifacts / "embed" / one) for one in vectors), shape)
     meta = {
-        "stage": "index", "digest": digest, "chunks": len(owners.chunk_ids), "windows": len(owners.rows),
-        "dimension": documents[0].vectors.shape[1],
+        "stage": "index", "digest": digest, "chunks": len(owners.chunk_ids), "windows": rows,
+        "dimension": dimension, "kind": indexes.fingerprint(rows).get("kind", "flat"),
     }  # fmt: skip
     with store.writing("index", digest, meta, durable=False) as folder:
         index.save(folder / "index.faiss")

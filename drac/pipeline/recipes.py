@@ -66,4 +66,4 @@ def embed_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
 
 def index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
     """A set's vectors to a searchable index."""
-    return recipe("index", 1, {}, tools)
+    return recipe("index", 2, {}, tools)

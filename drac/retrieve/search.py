@@ -35,18 +35,26 @@ class Owners:
         return self.stretches[first + hit.window]
 
 
-def fill(index: Index, documents: Iterable[DocumentVectors]) -> Owners:
-    """Add the documents' vectors to an empty index; chunks without documents give an empty one."""
+def fill(index: Index, documents: Iterable[DocumentVectors], shape: tuple[int, int] | None = None) -> Owners:
+    """Add the documents' vectors to an empty index; chunks without documents give an empty one.
+
+    `shape`: rows and dimension of all together, so that documents read one by one need not be held.
+    """
+    if shape is None:
+        documents = list(documents)
+        shape = (sum(len(one.owners) for one in documents), documents[0].vectors.shape[1] if documents else 0)
     chunk_ids: list[str] = []
-    rows: list[int] = []
+    owners: list[int] = []
     stretches: list[Stretch] = []
+    vectors = np.empty(shape, dtype=np.float32)
     for document in documents:
-        if document.owners:
-            index.add(document.vectors)
-        rows += [len(chunk_ids) + owner for owner in document.owners]
+        vectors[len(owners) : len(owners) + len(document.owners)] = document.vectors
+        owners += [len(chunk_ids) + owner for owner in document.owners]
         chunk_ids += document.chunk_ids
         stretches += document.stretches
-    return Owners(tuple(chunk_ids), np.asarray(rows, dtype=np.int64), tuple(stretches))
+    if len(vectors):
+        index.add(vectors)
+    return Owners(tuple(chunk_ids), np.asarray(owners, dtype=np.int64), tuple(stretches))
 
 
 def embed_query(text: str, embedder: Embedder) -> Vectors:
@@ -60,29 +68,39 @@ def search_dense(query: Vectors, index: Index, owners: Owners, k: int) -> list[H
     `query` has shape (windows, dimension); the best pair of windows counts. Ties go by the chunks'
     order in the index, in one chunk to its first window.
     """
-    best: dict[int, tuple[float, int]] = {}
-    for vector in query:
-        for row, score in _best_rows(vector[np.newaxis], index, owners, k):
-            chunk = int(owners.rows[row])
-            held = best.get(chunk)
-            if held is None or (score, -row) > (held[0], -held[1]):
-                best[chunk] = (score, row)
-    ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
-    return [
-        Hit(owners.chunk_ids[chunk], score, owners.window(row)) for chunk, (score, row) in ranked[: max(k, 0)]
-    ]
+    wanted = max(0, min(k, len(owners.chunk_ids)))
+    found = [_best_rows(vector[np.newaxis], index, owners, wanted) for vector in query if wanted]
+    if not found:
+        return []
+    scores, rows = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
+    chunks = owners.rows[rows]
+    if len(set(chunks.tolist())) < len(chunks):
+        best = _one_a_chunk(scores, rows, chunks)
+        scores, rows, chunks = scores[best], rows[best], chunks[best]
+    windows = rows - np.searchsorted(owners.rows, chunks)
+    columns = (chunks[:wanted].tolist(), scores[:wanted].tolist(), windows[:wanted].tolist())
+    return [Hit(owners.chunk_ids[chunk], *rest) for chunk, *rest in zip(*columns, strict=True)]
 
 
-def _best_rows(vector: Vectors, index: Index, owners: Owners, k: int) -> list[tuple[int, float]]:
-    """(row, score), best first, reaching down until `k` chunks are among them."""
-    wanted = min(k, len(owners.chunk_ids))
+def _one_a_chunk(
+    scores: npt.NDArray[np.float32], rows: npt.NDArray[np.int64], chunks: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Places of the best window of each chunk, best chunk first."""
+    order = np.lexsort((rows, -scores))
+    _, first = np.unique(chunks[order], return_index=True)
+    return order[np.sort(first)]
+
+
+def _best_rows(
+    vector: Vectors, index: Index, owners: Owners, wanted: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """Scores and rows, best first, reaching down until `wanted` chunks are among them."""
     fetch = wanted
-    while wanted > 0:
+    while True:
         scores, rows = index.search(vector, fetch)
         if fetch >= len(owners.rows) or len(set(owners.rows[rows[0]].tolist())) >= wanted:
-            return list(zip(rows[0].tolist(), scores[0].tolist(), strict=True))
+            return scores[0], rows[0]
         fetch = min(2 * fetch, len(owners.rows))
-    return []
 
 
 def hits(ranked: Sequence[tuple[int, float]], chunk_ids: Sequence[str]) -> list[Hit]:

@@ -19,6 +19,10 @@ from drac.retrieve.sentences import Stretch
 VECTORS_FILE = "vectors.npy"
 WINDOWS_FILE = "windows.json"
 _FORMAT = 1
+_UNIT = 1e-6
+"""Deviation of a squared length from 1 that rounding to float32 explains."""
+_ROWS = 4096
+"""Rows looked at at once."""
 
 
 def normalise(vectors: npt.ArrayLike) -> Vectors:
@@ -31,6 +35,17 @@ def normalise(vectors: npt.ArrayLike) -> Vectors:
         raise DracError("a vector holds a value that is no number", remedy="Run `drac index` again.")
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     return np.ascontiguousarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+
+
+def unit_rows(vectors: npt.ArrayLike) -> Vectors:
+    """As `normalise`, without a copy where all rows are of length 1 already; raises DracError alike."""
+    rows = np.atleast_2d(np.ascontiguousarray(vectors, dtype=np.float32))
+    for start in range(0, len(rows), _ROWS):
+        block = rows[start : start + _ROWS]
+        squares = np.einsum("ij,ij->i", block, block, dtype=np.float64)
+        if not (np.abs(squares - 1.0) < _UNIT).all():
+            return normalise(rows)
+    return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +73,15 @@ class DocumentVectors:
         text = json.dumps(head, ensure_ascii=False, separators=(",", ":"))
         (folder / WINDOWS_FILE).write_text(text + "\n", encoding="utf-8")
 
+    @staticmethod
+    def shape(folder: Path) -> tuple[int, int]:
+        """Windows and dimension of what `save` wrote, without reading it; raises DracError as `load`."""
+        try:
+            rows, dimension = np.load(folder / VECTORS_FILE, mmap_mode="r", allow_pickle=False).shape
+        except (OSError, EOFError, ValueError) as error:
+            raise _unreadable(folder, error) from error
+        return int(rows), int(dimension)
+
     @classmethod
     def load(cls, folder: Path) -> DocumentVectors:
         """Read what `save` wrote; raises DracError where the files are damaged or do not agree."""
@@ -66,10 +90,14 @@ class DocumentVectors:
             vectors = np.load(folder / VECTORS_FILE, allow_pickle=False)
             return _checked(head, vectors)
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-            raise DracError(
-                f"stored vectors in {folder} cannot be read: {error}",
-                remedy="Delete that folder and run `drac index` again; only the vectors are made anew.",
-            ) from error
+            raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: Exception) -> DracError:
+    return DracError(
+        f"stored vectors in {folder} cannot be read: {error}",
+        remedy="Delete that folder and run `drac index` again; only the vectors are made anew.",
+    )
 
 
 def _checked(head: dict[str, Any], vectors: Vectors) -> DocumentVectors:

@@ -35,6 +35,7 @@ from drac.pipeline.evaluating import Tools as EvaluationTools
 from drac.pipeline.tasks import Normalized, NormalizeTask, ReadPages, ReadTask, Tools, Unpacked, UnpackTask
 from drac.ports import Embedder, Executor, Index, PageReader, PdfConverter, Planner
 from drac.records import Fonts, Health, Parity
+from drac.retrieve.index_kinds import index_kind
 from drac.retrieve.pages import AGGREGATES, Aggregate
 from drac.retrieve.retrievers import KeywordIndex
 from drac.stages import normalize
@@ -391,18 +392,30 @@ def embedder(settings: SearchSettings) -> Embedder:
     return SentenceTransformerEmbedder(settings.model)
 
 
-def flat_index(dimension: int) -> Index:
-    """An empty exact index."""
-    from drac.adapters.faiss_index import FlatIndex
+class Indexes:
+    """Implements ports.IndexMaker by the settings."""
 
-    return FlatIndex(dimension)
+    def __init__(self, settings: SearchSettings) -> None:
+        self._wanted = settings.index
+
+    def fingerprint(self, rows: int) -> Mapping[str, str]:
+        """See IndexMaker."""
+        from drac.adapters import faiss_index
+
+        return faiss_index.fingerprint(index_kind(self._wanted, rows))
+
+    def make(self, dimension: int, rows: int) -> Index:
+        """See IndexMaker."""
+        from drac.adapters import faiss_index
+
+        return faiss_index.new_index(index_kind(self._wanted, rows), dimension, rows)
 
 
 def load_index(path: Path) -> Index:
     """An index from its file."""
-    from drac.adapters.faiss_index import FlatIndex
+    from drac.adapters import faiss_index
 
-    return FlatIndex.load(path)
+    return faiss_index.load_index(path)
 
 
 def bm25(texts: Sequence[str]) -> KeywordIndex:
@@ -418,7 +431,7 @@ def evaluation_tools(settings: Settings, note: Callable[[str], None]) -> Evaluat
     from drac.adapters.pymupdf_plain import plain_pages
 
     return EvaluationTools(
-        lambda: embedder(settings.search), flat_index, bm25, plain_pages, recursive,
+        lambda: embedder(settings.search), Indexes(settings.search), bm25, plain_pages, recursive,
         aggregate(settings.evaluate.page_score), note,
     )  # fmt: skip
 

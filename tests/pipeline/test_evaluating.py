@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fakes_retrieval import LetterEmbedder, ListIndex
+from fakes_retrieval import LetterEmbedder, ListIndexes
 
 from drac.adapters.bm25 import Bm25
 from drac.adapters.parquet import write_rows
@@ -58,7 +58,7 @@ def place(tmp_path: Path) -> Path:
 
 def tools() -> evaluating.Tools:
     return evaluating.Tools(
-        LetterEmbedder, lambda dimension: ListIndex(), Bm25, lambda path: [], lambda text, size: [], max, str
+        LetterEmbedder, ListIndexes(), Bm25, lambda path: [], lambda text, size: [], max, str
     )
 
 

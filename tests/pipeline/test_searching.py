@@ -21,6 +21,7 @@ from drac.pipeline.searching import Found, search_set
 from drac.stages.chunk import LocalPlanner
 from drac.store.catalog import Catalog
 from drac.store.store import Store
+from drac.wiring import Indexes, load_index
 
 pytest.importorskip("faiss")
 
@@ -28,8 +29,6 @@ pytest.importorskip("faiss")
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three documents of a page each, planned, and indexed by letters."""
-    from drac.adapters.faiss_index import FlatIndex
-
     place = tmp_path_factory.mktemp("search")
     for name, text in (("one", "aaaa a"), ("two", "bb bb"), ("three", "a word of ccc")):
         (place / "docs").mkdir(exist_ok=True)
@@ -43,18 +42,16 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         planning = Planning(store, catalog, settings, LocalPlanner(settings.plan))
         export_set(store, "default", planning.all(live_sources(store)), settings)
-        index_set(store, catalog, "default", LetterEmbedder(), FlatIndex, str)
+        index_set(store, catalog, "default", LetterEmbedder(), Indexes(SearchSettings()), str)
         catalog.close()
     return place / "ws"
 
 
 def search(workspace: Path, retriever: str, query: str = "word aaa", **more: Any) -> Found:
-    from drac.adapters.faiss_index import FlatIndex
-
     settings = SearchSettings.model_validate({"retriever": retriever, "top_k": 2, **more})
     return search_set(
         Store(workspace), "default", query, settings, None,
-        embedder=LetterEmbedder, load_index=FlatIndex.load, bm25=Bm25,
+        embedder=LetterEmbedder, load_index=load_index, bm25=Bm25,
     )  # fmt: skip
 
 
