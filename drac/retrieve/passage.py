@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log1p
 
-from drac.retrieve.sentences import Stretch, sentences
 from drac.retrieve.words import words
+from drac.sentences import Stretch, sentences
 
 
 def passage(text: str, query: str, *, limit: int = 320) -> str:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from drac.ports import Embedder, Index, Vectors
 from drac.records import Hit
-from drac.retrieve.sentences import Stretch
 from drac.retrieve.vectors import DocumentVectors
+from drac.sentences import Stretch
 
 
 @dataclass(frozen=True, slots=True)

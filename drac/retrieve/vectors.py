@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from drac.errors import DracError
 from drac.ports import Embedder, Vectors
-from drac.retrieve.sentences import Stretch
+from drac.sentences import Stretch
 
 VECTORS_FILE = "vectors.npy"
 WINDOWS_FILE = "windows.json"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from drac.retrieve.sentences import Stretch, sentences
+from drac.sentences import Stretch, sentences
 
 
 def windows(text: str, tokens: Sequence[Stretch], budget: int, count: Callable[[str], int]) -> list[Stretch]:

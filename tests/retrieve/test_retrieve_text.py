@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drac.retrieve.passage import passage
-from drac.retrieve.sentences import sentences
 from drac.retrieve.words import words
+from drac.sentences import sentences
 
 
 def cut(text: str) -> list[str]:
