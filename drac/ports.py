@@ -253,6 +253,8 @@ class Chunked:
     """In reading order."""
     usage: Usage = field(default_factory=Usage)
     """What the models' replies cost, those taken from the journal too."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What was found on the way, by name, e.g. `invented`: texts that do not stand in the document."""
 
 
 class Chunker(Protocol):

@@ -99,14 +99,17 @@ class ModelAccess:
             return request
         return replace(request, system="", parts=(request.system, *request.parts))
 
-    def planner(self, settings: Settings) -> ModelPlanner:
-        """A planner that asks this model; its allowance is held to what the model may write."""
+    def planner(
+        self, settings: Settings, ask: Callable[[ChatRequest], ChatReply] | None = None
+    ) -> ModelPlanner:
+        """A planner that asks this model, or `ask`; its allowance is held to what the model may write."""
         most = min(settings.plan.max_output_tokens, self.profile.output_tokens)
         plan = settings.plan.model_copy(update={"max_output_tokens": most})
         prompt = load_prompt("plan")
-        return ModelPlanner(self._ask_once, self.settings.name, plan, prompt, self.server)
+        return ModelPlanner(ask or self.ask, self.settings.name, plan, prompt, self.server)
 
-    def _ask_once(self, request: ChatRequest) -> ChatReply:
+    def ask(self, request: ChatRequest) -> ChatReply:
+        """The reply to this request; the same request again has the same reply, from disk."""
         return self.asker.ask(self._fitting(request))
 
     def usage(self, outcome: ChatReply | ModelError) -> Usage:

@@ -1,0 +1,112 @@
+"""A user's own function as a chunker: text to strings, or text to stretches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from drac.errors import DracError, UsageError
+from drac.ports import Chunked, ChunkEmbedder, Draft, ParsedDocument
+from drac.stages.chunk.strategies.found import Finder
+from drac.stages.chunk.strategies.spans import drafts_of
+
+INVENTED = "invented"
+"""Count of strings that do not stand in the document; they are chunks without a page."""
+_REMEDY = "A chunker returns a list of strings, or of (start, end) in characters of the text it was given."
+_CLASS_REMEDY = "See Chunker, Chunked and Draft in drac.ports."
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionChunker:
+    """Implements ports.Chunker with a function."""
+
+    name: str
+    """As tables call it."""
+    function: Callable[[str], Iterable[Any]]
+    """Takes the document's text."""
+    fingerprint: Mapping[str, str]
+    """Names the function's code."""
+    embedder: ChunkEmbedder | None = None
+    """None: chunks are embedded as any text."""
+
+    def chunk(self, document: ParsedDocument) -> Chunked:
+        """Raises UsageError that names function and document where it fails or returns something else."""
+        try:
+            returned = list(self.function(document.text))
+        except DracError:
+            raise
+        except Exception as error:  # whatever the user's function raises
+            raise self._wrong(document, f"{type(error).__name__}: {error}") from error
+        if all(isinstance(one, str) for one in returned):
+            return _of_strings(document.text, returned)
+        stretches = [self._stretch(document, one) for one in returned]
+        return Chunked(drafts_of(document.text, stretches))
+
+    def _stretch(self, document: ParsedDocument, given: Any) -> tuple[int, int]:
+        match given:
+            case (int(start), int(end)) if 0 <= start <= end <= len(document.text):
+                return start, end
+        limit = f"the text has {len(document.text):,} characters"
+        raise self._wrong(document, f"{given!r} is neither a string nor a stretch of the text; {limit}")
+
+    def _wrong(self, document: ParsedDocument, why: str) -> UsageError:
+        where = f"{document.collection}/{document.source}"
+        return UsageError(f"chunker `{self.name}` on {where}: {why}", remedy=_REMEDY)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedChunker:
+    """Implements ports.Chunker with a user's own object; what it returns is checked."""
+
+    name: str
+    """As tables call it."""
+    made: Any
+    """The object; only its `chunk` must be there."""
+    fingerprint: Mapping[str, str]
+    """Names its code, and what it says of itself."""
+    embedder: ChunkEmbedder | None = None
+    """Its own, where it has one."""
+
+    def chunk(self, document: ParsedDocument) -> Chunked:
+        """Raises UsageError that names class and document where it fails or returns something else."""
+        try:
+            returned = self.made.chunk(document)
+        except DracError:
+            raise
+        except Exception as error:  # whatever the user's class raises
+            raise self._wrong(document, f"{type(error).__name__}: {error}") from error
+        if not isinstance(returned, Chunked):
+            raise self._wrong(document, f"it returned {type(returned).__name__}, not drac.ports.Chunked")
+        for number, draft in enumerate(returned.drafts):
+            if why := _fault(draft, len(document.text), len(returned.drafts)):
+                raise self._wrong(document, f"draft {number}: {why}")
+        return returned
+
+    def _wrong(self, document: ParsedDocument, why: str) -> UsageError:
+        where = f"{document.collection}/{document.source}"
+        return UsageError(f"chunker `{self.name}` on {where}: {why}", remedy=_CLASS_REMEDY)
+
+
+def _of_strings(text: str, strings: list[str]) -> Chunked:
+    finder = Finder(text)
+    drafts, invented = [], 0
+    for one in strings:
+        if not one.strip():
+            continue
+        place = finder.find(one)
+        invented += place is None
+        same = place is not None and text[place[0] : place[1]] == one.strip()
+        drafts.append(Draft((place,) if place else (), None if same else one.strip()))
+    return Chunked(tuple(drafts), counts={INVENTED: invented})
+
+
+def _fault(draft: Draft, length: int, drafts: int) -> str:
+    end = 0
+    for start, stop in draft.spans:
+        if not end <= start < stop <= length:
+            return f"spans {draft.spans} are not ascending stretches of a text of {length:,} characters"
+        end = stop
+    if draft.parent is not None and not 0 <= draft.parent < drafts:
+        return f"parent {draft.parent} is none of {drafts} drafts"
+    return "" if draft.spans or draft.text else "it has neither spans nor text"
