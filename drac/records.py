@@ -371,6 +371,17 @@ class Query:
     """Its type, as the corpus names it; empty where it names none."""
     facts: tuple[Fact, ...] = ()
     """What the answer rests on; empty where the corpus does not say."""
+    source: str = ""
+    """The one document that it is asked of, by its path under the collection's root; empty: all."""
+
+    @property
+    def scope(self) -> tuple[str, str]:
+        """Collection and document that it is asked of, each empty where it is asked of all."""
+        return self.collection, self.source
+
+
+NEUTRAL = -1
+"""Grade of a page that is neither relevant nor not: rankings are judged as if it were not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +397,7 @@ class Judgment:
     page: int
     """1-based physical page."""
     grade: int = 1
-    """Relevance, 0 for not relevant."""
+    """Relevance, 0 for not relevant; or NEUTRAL."""
 
 
 @dataclass(frozen=True, slots=True)

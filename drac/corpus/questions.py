@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from drac.corpus.description import Corpus, QueryFile
 from drac.corpus.names import printable
 from drac.errors import UsageError
-from drac.records import Fact, Judgment, Query
+from drac.records import NEUTRAL, Fact, Judgment, Query
 
 Row = Mapping[str, Any]
 _JUDGMENT = TypeAdapter(Judgment)
@@ -25,9 +25,9 @@ _QUERY = TypeAdapter(Query)
 def load_queries(corpus: Corpus) -> list[Query]:
     """The corpus's queries, in file order.
 
-    A CSV row has no name of its own: its query_id is the collection's name in lower case with hyphens and
-    the row's number in its collection, from 1, as in `zx-bank-007`. Raises UsageError for a file that is
-    not there or not well formed, and for a query_id that stands twice.
+    A row without a name of its own, as in CSV, has as its query_id the collection's name in lower case with
+    hyphens and the row's number in its collection, from 1, as in `zx-bank-007`. Raises UsageError for a file
+    that is not there or not well formed, and for a query_id that stands twice.
     """
     queries = [query for spec in corpus.file.queries for query in _queries(corpus, spec)]
     repeated = [name for name, count in Counter(one.query_id for one in queries).items() if count > 1]
@@ -44,7 +44,7 @@ def load_judgments(corpus: Corpus) -> list[Judgment]:
     """
     known = {query.query_id for query in load_queries(corpus)} if corpus.file.judgments else set()
     collections = {one.name for one in corpus.file.collections}
-    judgments = []
+    judgments = [one for spec in corpus.file.queries if spec.pages for one in _judged_rows(corpus, spec)]
     for spec in corpus.file.judgments:
         path = corpus.part(spec.file)
         for line, row in _json_lines(path):
@@ -55,19 +55,53 @@ def load_judgments(corpus: Corpus) -> list[Judgment]:
 def _queries(corpus: Corpus, spec: QueryFile) -> Iterator[Query]:
     path = corpus.part(spec.file)
     if spec.format == "jsonl":
-        yield from (_query(spec, row, f"{path}:{line}") for line, row in _json_lines(path))
+        yield from (query for query, _, _ in _named_rows(corpus, spec))
     else:
         columns = {spec.text, spec.collection, spec.kind, spec.facts} - {""}
         yield from _chosen(spec, _csv_rows(path, columns), path)
 
 
-def _query(spec: QueryFile, row: Row, where: str) -> Query:
+def _named_rows(corpus: Corpus, spec: QueryFile) -> Iterator[tuple[Query, Row, str]]:
+    """The queries of JSON lines, each with its row and where that stands."""
+    path = corpus.part(spec.file)
+    count: Counter[str] = Counter()
+    only = corpus.file.collections[0].name if spec.document and len(corpus.file.collections) == 1 else ""
+    for line, row in _json_lines(path):
+        collection = row.get(spec.collection) or only
+        count[str(collection)] += 1
+        number = f"{_slug(str(collection) or corpus.file.name)}-{count[str(collection)]:03d}"
+        where = f"{path}:{line}"
+        yield _query(spec, row, row.get(spec.id) if spec.id else number, collection, where), row, where
+
+
+def _judged_rows(corpus: Corpus, spec: QueryFile) -> Iterator[Judgment]:
+    """The judgments that stand beside the queries of JSON lines."""
+    for query, row, where in _named_rows(corpus, spec):
+        document = row.get(spec.document)
+        if not isinstance(document, str) or not document or not query.collection:
+            raise _wrong(where, "its pages are of no document; say `document` and a collection")
+        for field, grade in ((spec.pages, 1), (spec.neutral, NEUTRAL)):
+            for page in _page_numbers(row.get(field), where):
+                yield Judgment(query.query_id, query.collection, document, page, grade)
+
+
+def _page_numbers(stated: Any, where: str) -> Sequence[int]:
+    """One number or a list of them; none is none."""
+    listed = [] if stated is None else stated if isinstance(stated, list) else [stated]
+    if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in listed):
+        raise _wrong(where, "pages are numbers from 1")
+    return listed
+
+
+def _query(spec: QueryFile, row: Row, name: Any, collection: Any, where: str) -> Query:
+    alone = bool(spec.scope) and row.get(spec.scope) == "document"
     fields = {
-        "query_id": row.get("query_id"),
+        "query_id": name,
         "text": row.get(spec.text),
-        "collection": row.get(spec.collection, ""),
-        "kind": row.get(spec.kind, ""),
+        "collection": collection,
+        "kind": row.get(spec.kind) or "",
         "facts": _facts(row.get(spec.facts), where),
+        "source": row.get(spec.document) if alone else "",
     }
     try:
         return _QUERY.validate_python(fields)

@@ -87,6 +87,7 @@ def words_handed(ranked: Sequence[int], chunks: ChunkWords, k: int = K) -> float
 
 
 def page_row(pages: Sequence[str], grades: Mapping[str, int], k: int) -> Row:
-    """Measures of ranked pages at `k`, for a query that has a relevant page."""
+    """Measures of ranked pages at `k`, for a query that has a relevant page; neutral ones do not count."""
+    pages = [page for page in pages if grades.get(page, 0) >= 0]
     judge = (("recall", measures.recall), ("mrr", measures.reciprocal_rank), ("ndcg", measures.ndcg))
     return {f"page_{name}@{k}": measure(pages, grades, k) for name, measure in judge}

@@ -41,6 +41,8 @@ from drac.store.keys import artifact_digest
 from drac.store.store import Store
 
 RETRIEVERS = ("dense", "bm25", "hybrid")
+Scope = tuple[str, str]
+"""Collection and document that a question is asked of, each empty for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def questions(corpus: Corpus) -> Asked:
 def _grade(grades: dict[str, int], one: Judgment) -> None:
     """A page judged twice has the higher grade."""
     name = page_name(one.collection, one.source, one.page)
-    grades[name] = max(one.grade, grades.get(name, 0))
+    grades[name] = max(one.grade, grades.get(name, one.grade))
 
 
 def read_documents(
@@ -168,9 +170,9 @@ def evaluate(
     if len(set(names)) != len(names):
         raise UsageError("two sets have the same name", remedy="Name them: first=PATH second=PATH.")
     run = _Run(asked, settings, store, tools)
-    collections = dict.fromkeys(query.collection for query in asked.queries)
+    scopes = dict.fromkeys(query.scope for query in asked.queries)
     for one in sets:
-        pools = {name: _Pool(one.chunks, name) for name in collections}
+        pools = {scope: _Pool(one.chunks, *scope) for scope in scopes}
         for retriever in retrievers:
             tools.note(f"{one.name}, {retriever}: {len(one.chunks)} chunks, {len(asked.queries)} queries")
             system = one.name if len(retrievers) == 1 else f"{one.name} / {retriever}"
@@ -192,15 +194,15 @@ class _Run:
         self.relevant: dict[str, dict[str, tuple[str, ...]]] = {}
         self.curves: dict[str, list[list[float]]] = {}
 
-    def judge(self, name: str, pools: Mapping[str, _Pool], retriever: str, system: str) -> None:
-        """Fill the system's rows and rankings; `pools` are the set's chunks by collection."""
+    def judge(self, name: str, pools: Mapping[Scope, _Pool], retriever: str, system: str) -> None:
+        """Fill the system's rows and rankings; `pools` are the set's chunks by what is asked of them."""
         finders = {key: self._retriever(retriever, pool) for key, pool in pools.items()}
         self.systems[system] = {"set": name, "retriever": retriever}
         self.relevant[name] = {}
         self.curves[system] = []
         self.rankings[system], self.page_rankings[system] = {}, {}
         self.rows[system] = tuple(
-            self._row(query, pools[query.collection], finders[query.collection], system, name)
+            self._row(query, pools[query.scope], finders[query.scope], system, name)
             for query in self._asked.queries
         )
 
@@ -274,10 +276,12 @@ class _Run:
 
 
 class _Pool:
-    """The chunks that a collection's questions are asked of; all where the collection is not named."""
+    """The chunks that questions are asked of: a collection's or a document's, all where none is named."""
 
-    def __init__(self, chunks: Sequence[SetChunk], collection: str) -> None:
-        self.chunks = [one for one in chunks if collection in ("", one.collection)]
+    def __init__(self, chunks: Sequence[SetChunk], collection: str, source: str = "") -> None:
+        self.chunks = [
+            one for one in chunks if collection in ("", one.collection) and source in ("", one.source)
+        ]
         self.ids = [one.chunk_id for one in self.chunks]
         self.row = {name: row for row, name in enumerate(self.ids)}
         self.words = ChunkWords([one.text for one in self.chunks])
