@@ -183,6 +183,9 @@ class EvaluateSettings(_Frozen):
     """Ranked pages judged (paper: 10)."""
     long_texts: Literal["windows", "cut"] = "windows"
     """A text longer than the model's window: the best of its `windows`, or only its beginning (`cut`)."""
+    merge_share: float = Field(0.5, ge=0, le=1)
+    """Of a parent passage's chunks among the retrieved from which it is returned in their place (LlamaIndex:
+    0.5); 0: always the parent."""
     samples: int = Field(10_000, ge=100)
     """Of the randomisation test and of the bootstrap."""
     seed: int = Field(0, ge=0)

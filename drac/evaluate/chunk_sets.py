@@ -41,6 +41,8 @@ class SetChunk:
     """What is embedded and judged, headings included."""
     group: str = ""
     """The file that it was read from; documents of one file are taken to be of one collection."""
+    parent_id: str = ""
+    """chunk_id of the passage that may be returned for it; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def _documents(row: Row, where: str, group: str, document: str, chunks: str) -> 
 def _drac(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     yield SetChunk(
         str(row.get("chunk_id", "")), str(row.get("collection", "")), str(row.get("source", "")),
-        _pages(row), _text(row, where), group,
+        _pages(row), _text(row, where), group, str(row.get("parent_id") or ""),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import heapq
 import itertools
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict
 from pathlib import Path
@@ -34,7 +34,7 @@ from drac.errors import (
     WorkerDied,
 )
 from drac.pipeline.containers import Part, Unpacking
-from drac.pipeline.documents import Document, Options, failed_page, last_failure
+from drac.pipeline.documents import Document, Ledger, Options, failed_page, last_failure
 from drac.pipeline.intake import Intake, new_document
 from drac.pipeline.recipes import convert_recipe, native_recipe, normalize_recipe
 from drac.pipeline.report import Report
@@ -51,7 +51,6 @@ from drac.pipeline.tasks import (
 )
 from drac.records import Page, PageState, PageText, Skipped, Source
 from drac.stages.normalize import DocumentType
-from drac.store.catalog import Catalog
 from drac.store.files import is_disk_full
 from drac.store.keys import artifact_digest, file_digest
 from drac.store.store import Store, is_short_of_space
@@ -71,9 +70,10 @@ class Conversion:
     """One run of normalize and convert over many documents."""
 
     def __init__(
-        self, store: Store, catalog: Catalog, settings: Settings, tools: Tools, progress: Progress,
-        options: Options,
+        self, store: Store, catalog: Ledger, settings: Settings, tools: Tools, progress: Progress,
+        options: Options, recipe: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
+        """`recipe`: what names the pages where the settings do not say it, as for other tools' readers."""
         self._store, self._catalog, self._tools = store, catalog, tools
         self._settings, self._progress, self._options = settings, progress, options
         self._queue: deque[Document] = deque()
@@ -84,7 +84,7 @@ class Conversion:
         self._at_office = 0
         self._order = itertools.count()
         self._office = ThreadPoolExecutor(max_workers=tools.offices, thread_name_prefix="office")
-        self._convert = convert_recipe(settings, tools.reading.fingerprint)
+        self._convert = dict(recipe or convert_recipe(settings, tools.reading.fingerprint))
         self._unpacking = Unpacking(store, settings, tools, options.passwords)
         self._total = 0
         self._intake = Intake(store, options.retry)
@@ -490,5 +490,6 @@ class Conversion:
             "container": document.source.container or None, "stored": document.source.stored or None,
             "unpack": document.unpack_digest,
         }  # fmt: skip
-        self._store.put_source(document.source.doc_id, record)
+        if self._options.keep_records:
+            self._store.put_source(document.source.doc_id, record)
         self._catalog.put_source(record)

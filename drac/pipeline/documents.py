@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from drac.errors import DracError
 from drac.pipeline.report import DocumentResult
@@ -23,6 +23,28 @@ class Options:
     """Candidates for encrypted documents."""
     retry: str | None = None
     """`failed` or `fallback`: only pages and documents in that state."""
+    keep_records: bool = True
+    """Whether the workspace's records of the documents are to say what this run did with them; the pages
+    themselves are kept in any case."""
+
+
+class Ledger(Protocol):
+    """Who is told what became of documents and pages; the workspace's catalog, or an experiment."""
+
+    def put_source(self, record: Mapping[str, Any]) -> None:
+        """A document's record as the store keeps it."""
+
+    def put_pages(self, doc_id: str, found: list[tuple[str, PageText]]) -> None:
+        """Finished or failed pages of a document, by digest."""
+
+    def drop_pages(self, doc_id: str) -> None:
+        """Forget a document's pages."""
+
+    def drop_audits(self, page_digests: Sequence[str]) -> None:
+        """Forget the audits of pages that were read anew."""
+
+    def add_time(self, stage: str, units: int, seconds: float) -> None:
+        """Time that a stage took now, and for how many documents or pages."""
 
 
 @dataclass(slots=True)

@@ -33,6 +33,7 @@ from drac.pipeline.indexing import Texts, embed_missing
 from drac.pipeline.recipes import embed_recipe
 from drac.ports import Embedder, IndexMaker, Vectors
 from drac.records import Judgment, Query, Source
+from drac.retrieve.merging import AutoMerge
 from drac.retrieve.pages import Aggregate, Place, rank_pages
 from drac.retrieve.retrievers import Dense, Hybrid, Keyword, KeywordIndex, Retriever
 from drac.retrieve.search import fill
@@ -169,10 +170,10 @@ def evaluate(
     names = [one.name for one in sets]
     if len(set(names)) != len(names):
         raise UsageError("two sets have the same name", remedy="Name them: first=PATH second=PATH.")
-    run = _Run(asked, settings, store, tools)
+    run = Judge(asked, settings, store, tools)
     scopes = dict.fromkeys(query.scope for query in asked.queries)
     for one in sets:
-        pools = {scope: _Pool(one.chunks, *scope) for scope in scopes}
+        pools = {scope: Pool(one.chunks, *scope) for scope in scopes}
         for retriever in retrievers:
             tools.note(f"{one.name}, {retriever}: {len(one.chunks)} chunks, {len(asked.queries)} queries")
             system = one.name if len(retrievers) == 1 else f"{one.name} / {retriever}"
@@ -182,7 +183,9 @@ def evaluate(
     return Evaluation(asked, tuple(sets), run.rows, *rankings, record)
 
 
-class _Run:
+class Judge:
+    """Judges sets by a corpus's queries; rows, rankings and the rest stand under the systems' names."""
+
     def __init__(self, asked: Asked, settings: Settings, store: Store, tools: Tools) -> None:
         self._asked, self._settings, self._store, self._tools = asked, settings, store, tools
         self._model: Embedder | None = None
@@ -194,10 +197,16 @@ class _Run:
         self.relevant: dict[str, dict[str, tuple[str, ...]]] = {}
         self.curves: dict[str, list[list[float]]] = {}
 
-    def judge(self, name: str, pools: Mapping[Scope, _Pool], retriever: str, system: str) -> None:
+    def judge(self, name: str, pools: Mapping[Scope, Pool], retriever: str, system: str) -> None:
         """Fill the system's rows and rankings; `pools` are the set's chunks by what is asked of them."""
-        finders = {key: self._retriever(retriever, pool) for key, pool in pools.items()}
+        finders = {key: self.finder(self.retriever(retriever, pool), pool) for key, pool in pools.items()}
         self.systems[system] = {"set": name, "retriever": retriever}
+        self.ask(name, pools, finders, system)
+
+    def ask(
+        self, name: str, pools: Mapping[Scope, Pool], finders: Mapping[Scope, Retriever], system: str
+    ) -> None:
+        """The same with retrievers of one's own."""
         self.relevant[name] = {}
         self.curves[system] = []
         self.rankings[system], self.page_rankings[system] = {}, {}
@@ -211,7 +220,7 @@ class _Run:
         rows = self.curves[system]
         return [list(one) for one in zip(CURVE, np.mean(rows, axis=0).tolist(), strict=True)] if rows else []
 
-    def _row(self, query: Query, pool: _Pool, finder: Retriever, system: str, name: str) -> QueryRow:
+    def _row(self, query: Query, pool: Pool, finder: Retriever, system: str, name: str) -> QueryRow:
         found = finder.search(query.text, self._settings.evaluate.chunks)
         ranked = [pool.row[hit.chunk_id] for hit in found]
         row: Row = {}
@@ -231,25 +240,32 @@ class _Run:
         hits = tuple(hit.chunk_id for hit in found[:K])
         return QueryRow(system, query.query_id, query.collection, query.kind, row, hits)
 
-    def _retriever(self, name: str, pool: _Pool) -> Retriever:
+    def finder(self, inner: Retriever, pool: Pool) -> Retriever:
+        """A retriever over the chunks without children, as one that returns parents where they are due."""
+        share = self._settings.evaluate.merge_share
+        return AutoMerge(inner, pool.parents, share) if pool.parents else inner
+
+    def retriever(self, name: str, pool: Pool) -> Retriever:
+        """One of RETRIEVERS over the pool's chunks without children; raises UsageError for another name."""
         if name == "bm25":
-            return Keyword(self._tools.bm25([one.text for one in pool.chunks]), pool.ids)
+            texts = [one.text for one in pool.leaves]
+            return Keyword(self._tools.bm25(texts), [one.chunk_id for one in pool.leaves])
         if name == "dense":
             return self._dense(pool)
         if name == "hybrid":
-            return Hybrid(self._retriever("dense", pool), self._retriever("bm25", pool))
+            return Hybrid(self.retriever("dense", pool), self.retriever("bm25", pool))
         raise UsageError(f"--retriever {name}", remedy=f"Give one of: {', '.join(RETRIEVERS)}.")
 
-    def _dense(self, pool: _Pool) -> Retriever:
+    def _dense(self, pool: Pool) -> Retriever:
         vectors = self._vectors(
             [
                 [(one.chunk_id, self._seen(one.text)) for one in some]
-                for _, some in groupby(pool.chunks, key=lambda one: (one.collection, one.source))
+                for _, some in groupby(pool.leaves, key=lambda one: (one.collection, one.source))
             ]
         )
         rows = sum(len(one.vectors) for one in vectors)
         index = self._tools.indexes.make(vectors[0].vectors.shape[1] if vectors else 1, rows)
-        return Dense(index, fill(index, vectors), self._query)
+        return Dense(index, fill(index, vectors), self.query_vectors)
 
     def _seen(self, text: str) -> str:
         return self._embedder().cut(text) if self._settings.evaluate.long_texts == "cut" else text
@@ -265,8 +281,8 @@ class _Run:
         embed_missing(self._store, named, self._embedder(), self._tools.note)
         return [DocumentVectors.load(self._store.artifacts / "embed" / one) for one in named]
 
-    def _query(self, text: str) -> Vectors:
-        """All questions are embedded at once, when the first is asked."""
+    def query_vectors(self, text: str) -> Vectors:
+        """Shape (windows, dimension). All questions are embedded at once, when the first is asked."""
         if not self._query_vectors:
             texts = list(dict.fromkeys(query.text for query in self._asked.queries))
             held = self._vectors([[(text, text) for text in texts]])[0]
@@ -275,13 +291,17 @@ class _Run:
         return self._query_vectors[text]
 
 
-class _Pool:
+class Pool:
     """The chunks that questions are asked of: a collection's or a document's, all where none is named."""
 
     def __init__(self, chunks: Sequence[SetChunk], collection: str, source: str = "") -> None:
         self.chunks = [
             one for one in chunks if collection in ("", one.collection) and source in ("", one.source)
         ]
+        there = {one.chunk_id for one in self.chunks}
+        self.parents = {one.chunk_id: one.parent_id for one in self.chunks if one.parent_id in there}
+        above = set(self.parents.values())
+        self.leaves = [one for one in self.chunks if one.chunk_id not in above]
         self.ids = [one.chunk_id for one in self.chunks]
         self.row = {name: row for row, name in enumerate(self.ids)}
         self.words = ChunkWords([one.text for one in self.chunks])
@@ -291,7 +311,7 @@ class _Pool:
 
 
 def _record(
-    asked: Asked, sets: Sequence[PlacedSet], retrievers: Sequence[str], settings: Settings, run: _Run
+    asked: Asked, sets: Sequence[PlacedSet], retrievers: Sequence[str], settings: Settings, run: Judge
 ) -> dict[str, Any]:
     how, systems = settings.evaluate, list(run.rows)
     return {
