@@ -41,7 +41,7 @@ def token(tokenizer: Tokenizer, size: int, overlap: int) -> Cut:
     """TokenChunker: every `size` tokens."""
     from chonkie import TokenChunker
 
-    return _cut(TokenChunker(_lossless(tokenizer), chunk_size=size, chunk_overlap=overlap))
+    return as_cut(TokenChunker(_lossless(tokenizer), chunk_size=size, chunk_overlap=overlap))
 
 
 def sentence(tokenizer: Tokenizer, size: int, overlap: int, least: int) -> Cut:
@@ -51,7 +51,7 @@ def sentence(tokenizer: Tokenizer, size: int, overlap: int, least: int) -> Cut:
     made = SentenceChunker(
         _lossless(tokenizer), chunk_size=size, chunk_overlap=overlap, min_sentences_per_chunk=least
     )
-    return _cut(made)
+    return as_cut(made)
 
 
 def recursive(tokenizer: Tokenizer, size: int, least: int) -> Cut:
@@ -59,7 +59,7 @@ def recursive(tokenizer: Tokenizer, size: int, least: int) -> Cut:
     from chonkie import RecursiveChunker
 
     made = RecursiveChunker(_lossless(tokenizer), chunk_size=size, min_characters_per_chunk=least)
-    return _cut(made)
+    return as_cut(made)
 
 
 def fast(size: int, delimiters: str) -> Cut:
@@ -95,10 +95,12 @@ def semantic(embedder: Embedder, tokenizer: Tokenizer, **options: Any) -> Cut:
 
     from drac.adapters.chonkie_embeddings import PortEmbeddings
 
-    return _cut(SemanticChunker(PortEmbeddings(embedder, _lossless(tokenizer)), **options))
+    return as_cut(SemanticChunker(PortEmbeddings(embedder, _lossless(tokenizer)), **options))
 
 
-def _cut(made: BaseChunker) -> Cut:
+def as_cut(made: BaseChunker) -> Cut:
+    """A chunker of chonkie; raises DracError where a chunk is not the text at its place."""
+
     def cut(text: str) -> Iterable[Stretch]:
         given = well_formed(text)
         if not given.strip():

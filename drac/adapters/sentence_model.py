@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,7 @@ from drac.adapters import packaged_weights
 from drac.errors import EngineUnavailable, MissingExtra, UsageError
 from drac.retrieve import windows
 
+S = TypeVar("S", bound=Sized)
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -129,7 +130,7 @@ class SentenceModel:
             place = ends[budget - 1]
         return text[:place]
 
-    def _on_threads(self, texts: Sequence[str], work: Callable[[Any, str], T]) -> list[T]:
+    def _on_threads(self, texts: Sequence[S], work: Callable[[Any, S], T]) -> list[T]:
         """`work(model, text)` of each; the longest first, so that no thread ends with a long one alone."""
         order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
         free: SimpleQueue[Any] = SimpleQueue()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from drac.ports import Chunker
@@ -58,11 +58,26 @@ def _recursive(given: options.RecursiveOptions, _: ChunkerContext) -> SpanChunke
     return SpanChunker("recursive", cut, {**chonkie.fingerprint("recursive"), **counts.fingerprint})
 
 
+def _late(given: options.LateOptions, context: ChunkerContext) -> Chunker:
+    from drac.adapters.late_chunking import LateChunking
+
+    model = context.settings.search.model
+    pooled = LateChunking(model, window_tokens=given.window, overlap=given.window_overlap)
+    return replace(_recursive(given, context), name="late", embedder=pooled)
+
+
 def _fast(given: options.FastOptions, _: ChunkerContext) -> Chunker:
     from drac.adapters import chonkie_chunkers as chonkie
 
     chonkie.needed("fast")
     return SpanChunker("fast", chonkie.fast(given.size, given.delimiters), chonkie.fingerprint("fast"))
+
+
+def _neural(given: options.NeuralOptions, _: ChunkerContext) -> Chunker:
+    from drac.adapters.chonkie_neural import NeuralCut
+
+    cut = NeuralCut(given.model, given.min_characters)
+    return SpanChunker("neural", cut, cut.fingerprint)
 
 
 def _fixed(given: options.FixedOptions, _: ChunkerContext) -> Chunker:
@@ -131,9 +146,11 @@ BUILDERS: Mapping[str, Builder] = {
     "token": Builder(options.TokenOptions, _token),
     "sentence": Builder(options.SentenceOptions, _sentence),
     "recursive": Builder(options.RecursiveOptions, _recursive),
+    "late": Builder(options.LateOptions, _late),
     "fast": Builder(options.FastOptions, _fast),
     "paragraph": Builder(options.ParagraphOptions, _paragraph),
     "semantic": Builder(options.SemanticOptions, _semantic),
+    "neural": Builder(options.NeuralOptions, _neural),
     "semantic-threshold": Builder(options.ThresholdOptions, _threshold),
     "hierarchical": Builder(options.HierarchicalOptions, _hierarchical),
 }

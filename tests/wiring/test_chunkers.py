@@ -29,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "token": {"size": 8, "overlap": 3},
     "sentence": {"size": 8},
     "recursive": {"size": 8},
+    "late": {"size": 8},
     "fast": {"size": 16},
     "paragraph": {"size": 8},
     "semantic": {"size": 8, "similarity_window": 1},
@@ -48,7 +49,9 @@ def small(name: str) -> Chunker:
 
 
 def test_every_chunker_without_a_model_is_tried_here() -> None:
-    assert set(SMALL) == {name for name, one in BUILDERS.items() if not hasattr(one.options, "engine")}
+    assert set(SMALL) == {
+        name for name, one in BUILDERS.items() if not {"engine", "model"} & set(one.options.model_fields)
+    }
 
 
 @pytest.mark.parametrize("name", SMALL)
