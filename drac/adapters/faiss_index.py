@@ -52,14 +52,12 @@ class FaissIndex(ABC):
 
     def __init__(self, index: Any) -> None:
         self._index = index
+        self._count = int(index.ntotal)
+        self.dimension = int(index.d)
+        """Numbers in a vector."""
 
     def __len__(self) -> int:
-        return int(self._index.ntotal)
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-        return int(self._index.d)
+        return self._count
 
     def add(self, vectors: Vectors) -> None:
         """Append rows, normalised; raises UsageError for another dimension, DracError for NaN.
@@ -69,6 +67,7 @@ class FaissIndex(ABC):
         rows = self._rows(vectors)
         with _one_thread():
             self._add(rows)
+        self._count = int(self._index.ntotal)
 
     def search(self, query: Vectors, k: int) -> Found:
         """Scores (cosine) and row numbers, shape (queries, min(k, rows)), best first, ties by row."""
@@ -127,6 +126,7 @@ class HnswIndex(FaissIndex):
     """`IndexHNSWFlat`: a graph of neighbours. Ties go by row among those found."""
 
     kind: Kind = "hnsw"
+    _reach = 0
 
     def __init__(self, dimension: int) -> None:
         """Empty index for vectors of `dimension`; raises MissingExtra without FAISS."""
@@ -136,11 +136,16 @@ class HnswIndex(FaissIndex):
         super().__init__(index)
 
     def _search_block(self, queries: Vectors, k: int) -> Found:
-        self._index.hnsw.efSearch = max(HNSW_REACH, 2 * k)
+        self._reach_for(k)
         scores, rows = self._index.search(queries, k)
-        if rows[:, -1].min() < 0:  # the graph led to fewer than `k`: compare all
+        if min(rows[:, -1].tolist()) < 0:  # the graph led to fewer than `k`: compare all
             scores, rows = self._index.storage.search(queries, k)
         return _ordered(scores, rows, k)
+
+    def _reach_for(self, k: int) -> None:
+        reach = max(HNSW_REACH, 2 * k)
+        if reach != self._reach:  # each look into the graph costs more than this comparison
+            self._index.hnsw.efSearch = self._reach = reach
 
 
 class IvfIndex(FaissIndex):
@@ -151,12 +156,12 @@ class IvfIndex(FaissIndex):
     def __init__(self, dimension: int, rows: int) -> None:
         """Empty index for about so many rows; raises MissingExtra without FAISS."""
         faiss = _faiss()
-        lists = max(1, min(int(IVF_LISTS * sqrt(rows)), rows // _IVF_TRAINING))
+        lists, probed = ivf_lists(rows)
         self._quantizer = faiss.IndexFlatIP(dimension)  # FAISS keeps no reference of its own
         index = faiss.IndexIVFFlat(self._quantizer, dimension, lists, faiss.METRIC_INNER_PRODUCT)
         index.cp.spherical = True
         index.cp.min_points_per_centroid = 1
-        index.nprobe = min(lists, max(_IVF_LEAST, int(lists * IVF_SHARE)))
+        index.nprobe = probed
         super().__init__(index)
 
     def _add(self, rows: Vectors) -> None:
@@ -167,10 +172,16 @@ class IvfIndex(FaissIndex):
 
     def _search_block(self, queries: Vectors, k: int) -> Found:
         scores, rows = self._index.search(queries, k)
-        if rows[:, -1].min() < 0:  # these lists hold fewer than `k`: look into all
+        if min(rows[:, -1].tolist()) < 0:  # these lists hold fewer than `k`: look into all
             every = _faiss().SearchParametersIVF(nprobe=self._index.nlist)
             scores, rows = self._index.search(queries, k, params=every)
         return _ordered(scores, rows, k)
+
+
+def ivf_lists(rows: int) -> tuple[int, int]:
+    """Lists for so many vectors, and how many of them a query looks into."""
+    lists = max(1, min(int(IVF_LISTS * sqrt(rows)), rows // _IVF_TRAINING))
+    return lists, min(lists, max(_IVF_LEAST, int(lists * IVF_SHARE)))
 
 
 _KINDS: dict[str, type[FaissIndex]] = {
@@ -214,7 +225,7 @@ def fingerprint(kind: Kind) -> dict[str, str]:
 
 def _ordered(scores: Vectors, rows: npt.NDArray[np.int64], k: int) -> Found:
     """The first `k`, equal scores by row. Mostly no two are equal, and FAISS's own order stands."""
-    if (scores[:, 1:] < scores[:, :-1]).all():
+    if not np.count_nonzero(scores[:, 1:] >= scores[:, :-1]):
         return scores[:, :k], rows[:, :k]
     order = np.lexsort((rows, -scores), axis=1)[:, :k]
     return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)

@@ -15,6 +15,7 @@ import numpy as np
 from drac.errors import UsageError
 from drac.pipeline.exporting import read_chunks, read_set, set_folder
 from drac.pipeline.recipes import embed_recipe, index_recipe
+from drac.pipeline.remembering import remembering
 from drac.ports import Embedder, IndexMaker
 from drac.retrieve.search import Owners, fill
 from drac.retrieve.vectors import DocumentVectors, embed_documents
@@ -22,6 +23,7 @@ from drac.store.catalog import Catalog
 from drac.store.files import write_file
 from drac.store.keys import artifact_digest
 from drac.store.store import Store, dump_json
+from drac.store.vector_table import ARTIFACT
 
 Texts = list[tuple[str, str]]
 """A document's chunks: (chunk_id, text)."""
@@ -38,7 +40,7 @@ class Indexed:
     windows: int
     """Vectors in the index; a long chunk has several."""
     embedded: int
-    """Chunks embedded now; the others were there."""
+    """Texts embedded now, that is chunks or windows of long ones; the others were there."""
     model: str
     """Embedding model."""
 
@@ -84,16 +86,18 @@ def _digests(store: Store, name: str, embedder: Embedder) -> dict[str, Texts]:
 def embed_missing(
     store: Store, documents: dict[str, Texts], embedder: Embedder, note: Callable[[str], None]
 ) -> int:
-    """Embed what has no vectors yet and keep each document's as it comes; returns how many chunks."""
-    missing = {one: texts for one, texts in documents.items() if not store.complete("embed", one)}
-    total = sum(map(len, missing.values()))
-    if missing:
-        note(f"embedding {total} chunks of {len(missing)} documents")
-    for digest, vectors in embed_documents(missing.items(), embedder):
-        meta = {"stage": "embed", "digest": digest, "chunks": len(vectors.chunk_ids)}
-        with store.writing("embed", digest, meta, durable=False) as folder:
-            vectors.save(folder)
-    return total
+    """Keep the vectors of documents that have none yet, each document's as they come.
+
+    Only texts that the workspace has no vector of are embedded; returns how many.
+    """
+    missing = {one: texts for one, texts in documents.items() if not store.complete(ARTIFACT, one)}
+    if not missing:
+        return 0
+    note(f"embedding what is new in {sum(map(len, missing.values()))} chunks of {len(missing)} documents")
+    with remembering(store, embedder) as memory:
+        for digest, vectors in embed_documents(missing.items(), memory):
+            memory.keep(digest, vectors, missing[digest])
+        return memory.embedded
 
 
 def _shape(store: Store, vectors: list[str]) -> tuple[int, int]:

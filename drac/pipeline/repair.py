@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,11 @@ from typing import Any
 
 from drac.pipeline.containers import STAGE, unpacked_parts
 from drac.pipeline.planning import page_digests
+from drac.pipeline.remembering import VECTOR_FILES
 from drac.records import Page, PageText, UnpackedPart
+from drac.store import vector_table
 from drac.store.catalog import Catalog
-from drac.store.keys import file_digest
+from drac.store.keys import file_digest, output_of
 from drac.store.store import Store
 
 _STRUCTURE = ("elements.json", "sections.json")
@@ -45,6 +46,8 @@ def repair(store: Store, catalog: Catalog) -> Repaired:
             pages += _restore_pages(store, catalog, record, damaged)
     damaged += _check_unpacked(store)
     damaged += [*_check_outputs(store, "structure", _STRUCTURE), *_check_outputs(store, "plan", _PLAN)]
+    damaged += _check_outputs(store, vector_table.ARTIFACT, VECTOR_FILES)
+    vector_table.remove(store.root)
     return Repaired(sources, pages, tuple(damaged))
 
 
@@ -52,7 +55,7 @@ def _check_outputs(store: Store, stage: str, files: tuple[str, ...]) -> Iterator
     """Remove artifacts whose files are not those that their meta.json was written for."""
     for folder in sorted((store.artifacts / stage).glob("*")):
         whole = store.complete(stage, folder.name) is not None
-        if not whole or _output(folder, files) != store.meta(stage, folder.name).get("output"):
+        if not whole or output_of(folder, files) != store.meta(stage, folder.name).get("output"):
             store.discard(folder)
             yield str(folder.relative_to(store.root))
 
@@ -69,14 +72,6 @@ def _check_unpacked(store: Store) -> Iterator[str]:
 def _is_as_it_was(folder: Path, part: UnpackedPart) -> bool:
     path = folder / part.file
     return not part.file or (path.is_file() and file_digest(path) == part.sha256)
-
-
-def _output(folder: Path, files: tuple[str, ...]) -> str | None:
-    """sha256 of the files one after the other; None where one is missing."""
-    try:
-        return hashlib.sha256(b"".join((folder / name).read_bytes() for name in files)).hexdigest()
-    except OSError:
-        return None
 
 
 def _check_pdf(store: Store, record: dict[str, Any]) -> list[str]:

@@ -69,17 +69,19 @@ def search_dense(query: Vectors, index: Index, owners: Owners, k: int) -> list[H
     order in the index, in one chunk to its first window.
     """
     wanted = max(0, min(k, len(owners.chunk_ids)))
-    found = [_best_rows(vector[np.newaxis], index, owners, wanted) for vector in query if wanted]
-    if not found:
+    if not wanted or not len(query):
         return []
+    found = [_best_rows(query[n : n + 1], index, owners, wanted) for n in range(len(query))]
     scores, rows = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
     chunks = owners.rows[rows]
-    if len(set(chunks.tolist())) < len(chunks):
-        best = _one_a_chunk(scores, rows, chunks)
+    listed = chunks.tolist()
+    if len(found) > 1 or len(set(listed)) < len(listed):
+        best = _one_a_chunk(scores, rows, chunks)[:wanted]
         scores, rows, chunks = scores[best], rows[best], chunks[best]
-    windows = rows - np.searchsorted(owners.rows, chunks)
-    columns = (chunks[:wanted].tolist(), scores[:wanted].tolist(), windows[:wanted].tolist())
-    return [Hit(owners.chunk_ids[chunk], *rest) for chunk, *rest in zip(*columns, strict=True)]
+        listed = chunks.tolist()
+    windows = rows - owners.rows.searchsorted(chunks)
+    ids = [owners.chunk_ids[chunk] for chunk in listed[:wanted]]
+    return list(map(Hit, ids, scores.tolist(), windows.tolist()))
 
 
 def _one_a_chunk(

@@ -45,3 +45,11 @@ def file_digest(path: Path) -> str:
         while block := stream.read(CHUNK):
             total.update(block)
     return total.hexdigest()
+
+
+def output_of(folder: Path, files: Sequence[str]) -> str | None:
+    """sha256 of an artifact's files one after the other; None where one is missing."""
+    try:
+        return hashlib.sha256(b"".join((folder / name).read_bytes() for name in files)).hexdigest()
+    except OSError:
+        return None

@@ -19,7 +19,7 @@ from drac.store.store import Store
 
 _MADE_ELSEWHERE = (
     "artifacts/embed", "artifacts/index", "audits/", "evaluations/", "exports/<set>/index.json", "office/",
-    "replies/",
+    "replies/", "vectors.sqlite3",
 )  # fmt: skip
 """Paths that need the extra `embed`, LibreOffice, a model or a second reader; other tests make them."""
 
