@@ -146,7 +146,7 @@ class ChatRequest:
     """One request to a model: a system text and one user message."""
 
     purpose: str
-    """`convert` or `plan`; for reports only."""
+    """`convert`, `plan` or `write`; for reports only."""
     model: str
     """Model id, inference profile or ARN, as the engine knows it."""
     system: str

@@ -135,6 +135,29 @@ def _hierarchical(given: options.HierarchicalOptions, context: ChunkerContext) -
     return HierarchicalChunker("hierarchical", context.settings.structure.model_copy(update=changes))
 
 
+def _contextual(given: options.ContextualOptions, context: ChunkerContext) -> Chunker:
+    from drac.stages.chunk.strategies.contextual import ContextualChunker
+    from drac.wiring import writing
+
+    by = writing.writer("contextual", given, context)
+    return ContextualChunker(writing.passages(given, context), by, given.around)
+
+
+def _proposition(given: options.PropositionOptions, context: ChunkerContext) -> Chunker:
+    from drac.stages.chunk.strategies.proposition import PropositionChunker
+    from drac.wiring import writing
+
+    by = writing.writer("proposition", given, context)
+    return PropositionChunker(writing.passages(given, context), by)
+
+
+def _agentic(given: options.AgenticOptions, context: ChunkerContext) -> Chunker:
+    from drac.stages.chunk.strategies.agentic import AgenticChunker
+    from drac.wiring import writing
+
+    return AgenticChunker(writing.writer("agentic", given, context), given.portion)
+
+
 def _rules(strategy: str) -> dict[str, str]:
     return {"strategy": strategy, "rules": "1"}
 
@@ -153,5 +176,8 @@ BUILDERS: Mapping[str, Builder] = {
     "neural": Builder(options.NeuralOptions, _neural),
     "semantic-threshold": Builder(options.ThresholdOptions, _threshold),
     "hierarchical": Builder(options.HierarchicalOptions, _hierarchical),
+    "contextual": Builder(options.ContextualOptions, _contextual),
+    "proposition": Builder(options.PropositionOptions, _proposition),
+    "agentic": Builder(options.AgenticOptions, _agentic),
 }
 """What an experiment may name."""

@@ -33,7 +33,7 @@ class Fault:
 
     def spoils(self, purpose: str) -> bool:
         """Whether it changes the text of a reply for this purpose."""
-        return self.kind in (PLAN if purpose == "plan" else (*TEXT, *HALLUCINATION))
+        return self.kind in {"plan": PLAN, "write": WRITE}.get(purpose, (*TEXT, *HALLUCINATION))
 
 
 _MESSAGES = {
@@ -96,8 +96,12 @@ PLAN = (
     "plan_cut", "plan_unknown", "plan_duplicate", "plan_null", "plan_nested", "plan_missing",
 )  # fmt: skip
 """Replies to a plan request that are not as asked."""
+WRITE = (
+    "write_empty", "write_prose", "write_fenced", "write_cut", "write_shape", "write_lost", "write_invented",
+)  # fmt: skip
+"""Replies to a request to write chunks that are not as asked."""
 KINDS = frozenset(
-    (*BUSY, *REJECTED, *RUN_ENDING, *TRANSPORT, *TEXT, *HALLUCINATION, *PLAN, *STOPS["converse"],
+    (*BUSY, *REJECTED, *RUN_ENDING, *TRANSPORT, *TEXT, *HALLUCINATION, *PLAN, *WRITE, *STOPS["converse"],
      *STOPS["openai"])
 )  # fmt: skip
 """Every name that Fault takes."""
@@ -105,7 +109,7 @@ KINDS = frozenset(
 
 def passing(api: Api, purpose: str) -> tuple[str, ...]:
     """Faults after which a run can go on, for one protocol and purpose: the default of a random schedule."""
-    texts = TEXT if purpose == "convert" else PLAN
+    texts = {"plan": PLAN, "write": WRITE}.get(purpose, TEXT)
     rejected = REJECTED if purpose == "convert" else ("validation", "input_too_long")
     return (*BUSY, *rejected, *TRANSPORT, *STOPS[api], *texts)
 

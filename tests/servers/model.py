@@ -29,6 +29,7 @@ from tests.servers.replies import (
 from tests.servers.schedule import Schedule, Seen, no_faults
 from tests.servers.spoil import spoil_pages, spoil_plan
 from tests.servers.wire import Answer, Asked, Reply, WireError
+from tests.servers.writing import spoil_written, strategy_of, write
 
 _CUT_AT = 0.6
 """Share of the text that a reply has which was cut off."""
@@ -141,7 +142,7 @@ class Model:
     def _note(self, digest: str, asked: Asked, shown: tuple[Shown, ...]) -> tuple[Seen, Entry]:
         images = [hashlib.sha256(image.data).hexdigest() for image in asked.images]
         prompt = "\n\n".join(asked.texts)
-        purpose = "convert" if images else "plan"
+        purpose = "convert" if images else "write" if strategy_of(asked) else "plan"
         content = hashlib.sha256("\n".join(images or [prompt]).encode()).hexdigest()
         entry = self.log.received(content, {
             "digest": digest, "api": asked.api, "model": asked.model, "purpose": purpose, "images": images,
@@ -206,7 +207,8 @@ class Model:
     def _draft(self, seen: Seen, fault: Fault | None) -> _Drafted:
         if seen.purpose == "convert":
             return _stopped(self._draft_pages(seen, fault), fault)
-        return _stopped(self._draft_plan(seen, fault), fault)
+        drafted = self._draft_written if seen.purpose == "write" else self._draft_plan
+        return _stopped(drafted(seen, fault), fault)
 
     def _draft_pages(self, seen: Seen, fault: Fault | None) -> _Drafted:
         said, blank = honest(seen.shown), self.behaviour.blank
@@ -222,6 +224,12 @@ class Model:
             return _Drafted(wrap(plan, seen.asked))
         stop = _truncated(seen.asked) if fault.kind == "plan_truncated" else ""
         return _Drafted(spoil_plan(fault, plan), stop=stop)
+
+    def _draft_written(self, seen: Seen, fault: Fault | None) -> _Drafted:
+        reply = write(seen.asked)
+        if fault is None or not fault.spoils("write"):
+            return _Drafted(reply)
+        return _Drafted(spoil_written(fault.kind, reply, fault.text or ""))
 
     def _transported(self, outcome: Outcome, fault: Fault | None) -> Outcome:
         reply, seconds, record = outcome.reply, outcome.seconds, outcome.record

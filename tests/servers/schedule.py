@@ -14,7 +14,7 @@ from tests.servers.faults import Fault, passing
 from tests.servers.replies import Shown
 from tests.servers.wire import Asked
 
-BOTH = ("convert", "plan")
+ALL = ("convert", "plan", "write")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Seen:
     attempt: int
     """How many times these images (or this plan request) were asked for, this one included."""
     purpose: str
-    """`convert` where there are images, else `plan`."""
+    """`convert` where there are images, `write` where a chunker's prompt is, else `plan`."""
     asked: Asked
     """The request."""
     shown: tuple[Shown, ...]
@@ -65,7 +65,7 @@ class Chance:
     """Another seed, other faults."""
     kinds: tuple[str, ...] = ()
     """Names of faults, each as likely; empty: all after which a run can go on."""
-    purposes: tuple[str, ...] = BOTH
+    purposes: tuple[str, ...] = ALL
     """Purposes that are hit."""
     slow: float = 5.0
     """Seconds of `slow`; give more than the client's read timeout."""
@@ -96,7 +96,7 @@ class Rule:
     page: int | None = None
     """1-based physical page that the request must show."""
     purpose: str | None = None
-    """`convert` or `plan`."""
+    """`convert`, `plan` or `write`."""
     model: str | None = None
     """Pattern of the model's id."""
     requests: tuple[int, int] | None = None

@@ -26,12 +26,7 @@ class Meter:
     @property
     def usage(self) -> Usage:
         """Sum so far, the same in whatever order the replies came; those that were on disk count too."""
-        return Usage(
-            sum(one.input_tokens for one in self._costs),
-            sum(one.output_tokens for one in self._costs),
-            fsum(one.usd for one in self._costs),
-            sum(one.requests for one in self._costs),
-        )
+        return added(*self._costs)
 
     def ask(self, request: ChatRequest) -> ChatReply:
         """See Ask."""
@@ -42,6 +37,16 @@ class Meter:
             raise
         self._costs.append(self._cost(reply))
         return reply
+
+
+def added(*usages: Usage) -> Usage:
+    """Their sum, the same in any order."""
+    return Usage(
+        sum(one.input_tokens for one in usages),
+        sum(one.output_tokens for one in usages),
+        fsum(one.usd for one in usages),
+        sum(one.requests for one in usages),
+    )
 
 
 def unmetered() -> Meter:

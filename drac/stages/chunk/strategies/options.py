@@ -151,7 +151,9 @@ class HierarchicalOptions(_Options):
     """Elements of a section at most; None: as in the settings' `structure`."""
 
 
-class _Written(_Options):
+class Written(_Options):
+    """Of chunkers that let a model write."""
+
     engine: ModelEngine | None = None
     """Who writes; None: the settings' planner."""
     temperature: float = Field(0.1, ge=0, le=2)
@@ -160,14 +162,16 @@ class _Written(_Options):
     """Tokens of a reply at most."""
 
 
-class _Over(_Written):
+class Over(Written):
+    """Of those that work over another chunker's chunks."""
+
     over: str = "recursive"
     """Chunker that cuts the passages."""
     over_options: dict[str, Any] = {}
     """Its options."""
 
 
-class ContextualOptions(_Over):
+class ContextualOptions(Over):
     """A model writes one or two sentences that are put before each chunk."""
 
     around: int = Field(24_000, ge=0)
@@ -176,14 +180,14 @@ class ContextualOptions(_Over):
     """Tokens of a reply at most."""
 
 
-class PropositionOptions(_Over):
+class PropositionOptions(Over):
     """A model writes each passage as atomic claims; each claim is a chunk."""
 
     over_options: dict[str, Any] = {"size": 128}
     """Its options; 128 tokens are about the paper's 100 words."""
 
 
-class AgenticOptions(_Written):
+class AgenticOptions(Written):
     """A model rewrites the document into chunks, a portion at a time."""
 
     portion: int = Field(8_000, ge=500)

@@ -1,0 +1,73 @@
+"""A model writes each passage as atomic claims (Chen et al. 2023, Dense X Retrieval, arXiv 2312.06648)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from drac.ports import Chunked, Chunker, Draft, ParsedDocument
+from drac.stages.chunk.strategies.metering import Ask, added
+from drac.stages.chunk.strategies.spans import text_of
+from drac.stages.chunk.strategies.writing import (
+    UNREADABLE,
+    Writer,
+    ask_for,
+    compare,
+    in_turn,
+    json_values,
+    one_line,
+    sendable,
+    total,
+)
+
+Claims = tuple[tuple[Draft, ...], Mapping[str, int]]
+"""Drafts of one passage, and what was counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropositionChunker:
+    """Implements ports.Chunker: each claim is a chunk, and its stretches are its passage's."""
+
+    over: Chunker
+    """Gives the passages."""
+    writer: Writer
+    """Writes the claims."""
+    name: str = "proposition (model-written)"
+    """As tables call it."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """The writer's, and the other chunker's."""
+        over = {f"over {key}": value for key, value in self.over.fingerprint.items()}
+        return {"strategy": "proposition", **self.writer.fingerprint, **over}
+
+    def chunk(self, document: ParsedDocument) -> Chunked:
+        """A passage for which no claims come is a chunk as it stands and is counted."""
+        made, meter = self.over.chunk(document), self.writer.meter()
+        parents = {one.parent for one in made.drafts}
+        passages = [one for number, one in enumerate(made.drafts) if number not in parents]
+
+        def write(passage: Draft) -> Claims:
+            return self._claims(document.text, passage, meter.ask)
+
+        written = in_turn(self.writer.at_once, write, passages)
+        drafts = tuple(draft for found, _ in written for draft in found)
+        counts = {**made.counts, **total([one for _, one in written])}
+        return Chunked(drafts, added(made.usage, meter.usage), counts)
+
+    def _claims(self, text: str, passage: Draft, ask: Ask) -> Claims:
+        source = text_of(text, passage)
+        payload = {"headings": [sendable(one) for one in passage.breadcrumb], "passage": sendable(source)}
+        claims = ask_for(self.writer, ask, payload, _read).value
+        if claims is None:
+            return (Draft(passage.spans, passage.text, passage.breadcrumb),), {UNREADABLE: 1}
+        drafts = tuple(Draft(passage.spans, claim, passage.breadcrumb) for claim in claims)
+        return drafts, {**compare(source, claims, passage.breadcrumb), "claims": len(claims), UNREADABLE: 0}
+
+
+def _read(reply: str) -> tuple[str, ...] | None:
+    for value in json_values(reply, list):
+        claims = tuple(dict.fromkeys(claim for one in value if (claim := one_line(one))))
+        if claims:
+            return claims
+    return None
