@@ -35,6 +35,8 @@ class StructureChunker:
     """Makes the planner of one document; it asks by what it is given."""
     meter: Callable[[], Meter]
     """Makes a new meter."""
+    at_once: int = 1
+    """Documents that may be chunked beside each other."""
 
     @property
     def fingerprint(self) -> Mapping[str, str]:

@@ -125,7 +125,8 @@ def _drac(given: options.DracOptions, context: ChunkerContext) -> Chunker:
     changes = given.model_dump(exclude_none=True, include=set(type(settings.structure).model_fields))
     structure = settings.structure.model_copy(update=changes)
     planner, meter = plan_by(given.planner, plan, context)
-    return StructureChunker("drac", structure, plan, planner, meter)
+    at_once = 1 if given.planner == "local" else settings.model.concurrency
+    return StructureChunker("drac", structure, plan, planner, meter, at_once)
 
 
 def _hierarchical(given: options.HierarchicalOptions, context: ChunkerContext) -> Chunker:

@@ -92,6 +92,7 @@ def test_names_and_fingerprints_say_that_a_model_wrote(bench: Bench, name: str) 
         assert made.name == f"{name} (model-written)"
         assert made.fingerprint["simulated"] == "true"
         assert {"model", "prompt", "endpoint"} <= set(made.fingerprint)
+        assert made.at_once == Settings().model.concurrency  # type: ignore[attr-defined]
 
 
 def test_a_context_stands_before_each_chunk(bench: Bench) -> None:

@@ -40,6 +40,11 @@ class AgenticChunker:
     """As tables call it."""
 
     @property
+    def at_once(self) -> int:
+        """Documents that may be chunked beside each other."""
+        return self.writer.at_once
+
+    @property
     def fingerprint(self) -> Mapping[str, str]:
         """The writer's."""
         return {"strategy": "agentic", **self.writer.fingerprint}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 from drac.ports import Chunked, Chunker, Draft, ParsedDocument
 from drac.stages.chunk.strategies.metering import Ask, added
@@ -34,6 +35,13 @@ class PropositionChunker:
     """Writes the claims."""
     name: str = "proposition (model-written)"
     """As tables call it."""
+    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+    """The other chunker cuts one document at a time."""
+
+    @property
+    def at_once(self) -> int:
+        """Documents that may be chunked beside each other."""
+        return self.writer.at_once
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
@@ -43,7 +51,9 @@ class PropositionChunker:
 
     def chunk(self, document: ParsedDocument) -> Chunked:
         """A passage for which no claims come is a chunk as it stands and is counted."""
-        made, meter = self.over.chunk(document), self.writer.meter()
+        meter = self.writer.meter()
+        with self._lock:
+            made = self.over.chunk(document)
         parents = {one.parent for one in made.drafts}
         passages = [one for number, one in enumerate(made.drafts) if number not in parents]
 

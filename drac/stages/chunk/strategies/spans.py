@@ -72,6 +72,11 @@ def merged(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     return tuple(joined)
 
 
+def text_at(text: str, spans: Iterable[Stretch]) -> str:
+    """The stretches' text, a blank line between (see ports.Draft)."""
+    return "\n\n".join(text[start:end] for start, end in spans)
+
+
 def text_of(text: str, draft: Draft) -> str:
-    """What is embedded of a draft, given the document's text (see ports.Draft)."""
-    return "\n\n".join(text[slice(*one)] for one in draft.spans) if draft.text is None else draft.text
+    """What is embedded of a draft, given the document's text."""
+    return text_at(text, draft.spans) if draft.text is None else draft.text
