@@ -17,7 +17,7 @@ from drac.adapters.pymupdf_render import page_pixels
 from drac.adapters.pymupdf_text import PageContent
 from drac.adapters.rapidocr import TILE, look_again, mean_score, quarter_turns, read_apart
 from drac.adapters.ruling import ruling_lines
-from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
+from drac.adapters.straighten import Image, slant_of, straighten, turn
 from drac.records import Box, Recognition
 from drac.stages.convert.frame import Frame
 from drac.stages.convert.page import LayoutBox, Line, Word
@@ -87,11 +87,14 @@ def ocr_page(page: Any, dpi: int, languages: Sequence[str] = ()) -> OcrPage:
     its print is then too small to read.
     """
     image = page_image(page, dpi, TILE)
-    turned = quarter_turns(image) if lies_sideways(image) else 0
+    slant = slant_of(image)
+    turned = quarter_turns(image) if slant.sideways else 0
     read = _reader(languages)
-    frame, level, found = _read(page, image, turned, read)
+    frame = page_frame(page, image, turned) if turned else _frame(page, 0, slant.skew)
+    level, found = _read(image, frame, read)
     if not turned and mean_score(found) < _SOUND and (turned := quarter_turns(image)):
-        frame, level, found = _read(page, image, turned, read)
+        frame = page_frame(page, image, turned)
+        level, found = _read(image, frame, read)
     if max(page.rect.width, page.rect.height) * dpi / 72 > TILE and not _readable(found):
         level = as_read(page_image(page, dpi), frame)
         found = read(level)
@@ -145,8 +148,10 @@ def page_image(page: Any, dpi: float, max_side: int | None = None) -> Image:
 
 def page_frame(page: Any, image: Image, turned: int) -> Frame:
     """How a page is laid for reading that has to be turned so, seen on an image of it."""
-    upright = turn(image, turned)
-    skew = skew_of(turn(upright, 90) if lies_sideways(upright) else upright)
+    return _frame(page, turned, slant_of(turn(image, turned)).skew)
+
+
+def _frame(page: Any, turned: int, skew: float) -> Frame:
     return Frame(page.rect.width, page.rect.height, turned, skew)
 
 
@@ -159,12 +164,9 @@ def _reader(languages: Sequence[str]) -> Callable[[Image], list[OcrLine]]:
     return (lambda image: tesseract.recognise(image, languages)) if languages else rapidocr.recognise
 
 
-def _read(
-    page: Any, image: Image, turned: int, read: Callable[[Image], list[OcrLine]]
-) -> tuple[Frame, Image, list[OcrLine]]:
-    frame = page_frame(page, image, turned)
+def _read(image: Image, frame: Frame, read: Callable[[Image], list[OcrLine]]) -> tuple[Image, list[OcrLine]]:
     level = as_read(image, frame)
-    return frame, level, read(level)
+    return level, read(level)
 
 
 def _readable(found: Sequence[OcrLine]) -> bool:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pymupdf
+import pytest
 
+from drac.adapters import rapidocr
+from drac.adapters.rapidocr import _corners as corners
 from drac.adapters.rapidocr import fingerprint, health, look_again, quarter_turns, recognise
 from drac.adapters.straighten import turn
 
@@ -27,6 +30,38 @@ def test_lines_come_top_to_bottom_with_their_boxes() -> None:
     assert lines[0].box[3] < lines[1].box[1]
     assert abs(lines[0].box[0] - 40) < 12
     assert all(line.score > 0.8 for line in lines)
+
+
+def large(size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """A Letter page at 260 dots an inch, 2860 pixels high, with eight lines of print."""
+    with pymupdf.open() as document:
+        page = document.new_page(width=612, height=792)
+        for place in range(8):
+            text = "Lockage fees of 48.20 are payable before the boat leaves the basin"
+            page.insert_text((72, 100 + 1.4 * size * place), text, fontsize=size)
+        pixels = page.get_pixmap(dpi=260, alpha=False)
+        return np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3).copy()
+
+
+def test_lines_seen_on_a_smaller_image_stand_where_they_do_on_the_whole() -> None:
+    lines = recognise(large(9.0))
+    assert {line.text for line in lines} == {
+        "Lockage fees of 48.20 are payable before the boat leaves the basin"
+    }
+    left, top, _, foot = lines[0].box
+    assert abs(left - 260) < 8 and top < 100 * 260 / 72 < foot
+
+
+@pytest.mark.parametrize(("size", "looks"), [(9.0, 1), (3.0, 2)])
+def test_small_print_is_looked_for_at_full_size(
+    size: float, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heights = []
+    monkeypatch.setattr(
+        rapidocr, "_corners", lambda pixels: heights.append(pixels.shape[0]) or corners(pixels)
+    )
+    recognise(large(size))
+    assert heights == [1600, 2860][:looks]
 
 
 def test_an_empty_image_has_no_lines() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pymupdf
 import pytest
 
-from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
+from drac.adapters.straighten import Image, lies_sideways, skew_of, slant_of, straighten, turn
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +54,11 @@ def test_nothing_is_cut_off_and_the_paper_goes_on() -> None:
     assert level.shape[0] > 200 and level.shape[1] > 100
     assert tuple(level[0, -1]) == (240, 240, 240)
     assert int((level < 60).all(axis=2).sum()) == pytest.approx(72, abs=22)
+
+
+def test_how_lines_lie_is_told_at_once(page: Image) -> None:
+    slanted = straighten(page, -3.0)
+    for image, sideways in ((slanted, False), (turn(slanted, 90), True)):
+        slant = slant_of(image)
+        assert slant.sideways is sideways
+        assert slant.skew == skew_of(turn(image, 90) if sideways else image)
