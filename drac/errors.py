@@ -57,10 +57,10 @@ class UsageError(DracError):
 class MissingExtra(UsageError):
     """A command needs a package that an extra of ours would install."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, what: str, extra: str, *, remedy: str = "") -> None:
         super().__init__(
             f"{what} needs the extra '{extra}'",
-            remedy=f"Install it with: pip install 'drac[{extra}]'",
+            remedy=remedy or f"Install it with: pip install 'drac[{extra}]'",
         )
         self.extra = extra
 

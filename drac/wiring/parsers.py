@@ -123,6 +123,8 @@ class Reader:
     """Raised when our part of the work gives another text."""
     whole: bool = False
     """Whether it reads whole documents, so that all missing pages of one go to it together."""
+    elsewhere: bool = False
+    """Whether it works in another process, whose memory is not the worker's to limit."""
 
 
 class WorkerReading:
@@ -163,9 +165,10 @@ def _in_workers(name: str, options: Options, settings: Settings) -> Iterator[Par
     how = _READERS[name]()
     chosen = _validated(name, how.options, options)
     reader = how.make(chosen)
-    stated = {"engine": name, **chosen.model_dump()}
+    stated = {"engine": name, **chosen.model_dump(exclude={"python"})}
     made = recipe(convert.NAME, f"{name} {how.version}", stated, reader.fingerprint)
-    executor = ProcessExecutor(settings.run.workers, start_worker, memory=settings.run.worker_memory)
+    memory = None if how.elsewhere else settings.run.worker_memory
+    executor = ProcessExecutor(settings.run.workers, start_worker, memory=memory)
     batch = _WHOLE if how.whole else settings.run.batch_pages
     try:
         reading = WorkerReading(executor, settings, name, chosen, reader, batch)
@@ -190,7 +193,21 @@ def _pymupdf4llm() -> Reader:
     return Reader(Pymupdf4llmOptions, Pymupdf4llmReader, 1, whole=True)
 
 
-_READERS: dict[str, Callable[[], Reader]] = {"pymupdf-text": _plain, "pymupdf4llm": _pymupdf4llm}
+def _docling() -> Reader:
+    from drac.adapters.foreign_parser import DoclingOptions, DoclingReader
+
+    return Reader(DoclingOptions, DoclingReader, 1, whole=True, elsewhere=True)
+
+
+def _marker() -> Reader:
+    from drac.adapters.foreign_parser import MarkerOptions, MarkerReader
+
+    return Reader(MarkerOptions, MarkerReader, 1, whole=True, elsewhere=True)
+
+
+_READERS: dict[str, Callable[[], Reader]] = {
+    "pymupdf-text": _plain, "pymupdf4llm": _pymupdf4llm, "docling": _docling, "marker": _marker,
+}  # fmt: skip
 _OWN: dict[str, Callable[[Options, Settings], Any]] = {name: partial(_in_workers, name) for name in _READERS}
 
 
