@@ -164,12 +164,25 @@ class SearchSettings(_Frozen):
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     """Embedding model: a name on the model hub or a folder."""
-    retriever: Literal["auto", "dense", "bm25", "hybrid"] = "auto"
-    """`auto`: dense where the set has an index, else BM25; `hybrid`: both, joined by their ranks."""
+    retriever: Literal["auto", "dense", "bm25", "hybrid", "late", "sparse"] = "auto"
+    """`auto`: dense where the set has an index, else BM25; `hybrid`: both, joined by their ranks; `late`:
+    late interaction, a vector a token; `sparse`: a sparse encoder, a weight a term."""
     index: Literal["auto", "flat", "hnsw", "ivf"] = "auto"
     """`auto`: exact (`flat`) up to 200,000 vectors, a graph (`hnsw`) up to 2,000,000, then `ivf`."""
+    late_model: str = "lightonai/LateOn"
+    """Late-interaction model: a name on the model hub or a folder."""
+    sparse_model: str = "prithivida/Splade_PP_en_v1"
+    """Sparse encoder: a name on the model hub or a folder."""
+    reranker: Literal["none", "cross-encoder", "cohere", "bedrock"] = "none"
+    """Who reads the best chunks together with the question and orders them anew."""
+    reranker_model: str | None = None
+    """Its model; None: its own default."""
     top_k: int = Field(10, ge=1)
     """Chunks shown."""
+    over_fetch: int = Field(3, ge=1)
+    """Times `top_k` that each side of `hybrid` is asked for."""
+    rerank_over_fetch: int = Field(4, ge=1)
+    """Times `top_k` chunks that a reranker reads; what stands below them is no result."""
 
 
 class EvaluateSettings(_Frozen):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,11 @@ from drac.records import Element, Page, PageText, Usage
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimension), rows of length 1."""
+Rows = npt.NDArray[Any]
+"""One text in many rows. Late interaction: a vector a token, float16 of shape (tokens, dimension), rows
+of length 1. Sparse encoder: a weight a term, shape (terms,) of `TERM`, terms ascending."""
+TERM = np.dtype([("term", "<i4"), ("weight", "<f4")])
+"""A term of a sparse encoder's vocabulary and its weight, above 0."""
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -111,6 +116,48 @@ class IndexMaker(Protocol):
 
     def make(self, dimension: int, rows: int) -> Index:
         """An empty index for `rows` vectors of `dimension`; raises MissingExtra."""
+
+
+class RowEncoder(Protocol):
+    """Turns texts into many rows each: late interaction, or a sparse encoder."""
+
+    @property
+    def fingerprint(self) -> Mapping[str, str]:
+        """Model and weights."""
+
+    @property
+    def label(self) -> str:
+        """The model as results name it; says so where it only stands in for one of its kind."""
+
+    def documents(self, texts: Sequence[str]) -> list[Rows]:
+        """The rows of each text; one that is longer than the model's window is read in several."""
+
+    def query(self, text: str) -> Rows:
+        """The rows of a question, however long."""
+
+    def cut(self, text: str) -> str:
+        """The longest beginning of a text that fits the window; the rest is left out."""
+
+
+class RowIndex(Protocol):
+    """Finds texts by their rows."""
+
+    def search(self, query: Rows, k: int, among: Sequence[int] | None = None) -> list[tuple[int, float]]:
+        """(text, score) of the `k` best texts, by their 0-based numbers, ties by number.
+
+        `among`: only these texts; None: all.
+        """
+
+
+class Reranker(Protocol):
+    """Judges texts by reading each together with the question."""
+
+    @property
+    def label(self) -> str:
+        """`cross-encoder`, `cohere` or `bedrock`, a colon, and the model, as results name it."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, higher is better; comparable within one query only."""
 
 
 class Executor(Protocol):

@@ -130,9 +130,11 @@ class SentenceModel:
             place = ends[budget - 1]
         return text[:place]
 
-    def _on_threads(self, texts: Sequence[S], work: Callable[[Any, S], T]) -> list[T]:
+    def _on_threads(
+        self, texts: Sequence[S], work: Callable[[Any, S], T], size: Callable[[S], int] = len
+    ) -> list[T]:
         """`work(model, text)` of each; the longest first, so that no thread ends with a long one alone."""
-        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
+        order = sorted(range(len(texts)), key=lambda row: -size(texts[row]))
         free: SimpleQueue[Any] = SimpleQueue()
         for model in self._models:
             free.put(model)
@@ -189,6 +191,8 @@ class SentenceModel:
             if self._weights.origin == "hub" and self._weights.revision is None:
                 _log.info("fetching %s %s", self.NOUN, self._weights.place)
             return self._made()
+        except UsageError:
+            raise
         except Exception as error:  # OSError, ValueError, errors of the hub and of safetensors
             raise self._not_loaded(error) from error
 

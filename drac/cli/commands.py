@@ -240,13 +240,19 @@ def index(
     workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
     config: opt.Config = None,
     set_name: opt.SetName = "default",
+    retriever: Annotated[
+        str | None,
+        typer.Option(
+            "--retriever", help="Whose index: dense (default), late or sparse; late:MODEL names one."
+        ),
+    ] = None,
     model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
     """Embed a set's chunks and build its index; chunks that did not change are not embedded again."""
     set_up_logging(verbose)
-    settings = settings_from(config, search={"model": model})
+    settings = settings_from(config, search=opt.search_options(retriever, model=model))
     show.index(work.index(workspace, settings, set_name), as_json)
     return 0
 
@@ -259,14 +265,20 @@ def search(
     set_name: opt.SetName = "default",
     collection: opt.Collection = None,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="Chunks to show (default 10).")] = None,
-    retriever: Annotated[str | None, typer.Option("--retriever", help="auto, dense, bm25, hybrid.")] = None,
+    retriever: Annotated[
+        str | None,
+        typer.Option(
+            "--retriever", help="auto, dense, bm25, hybrid, late or sparse; late:MODEL names a model."
+        ),
+    ] = None,
+    reranker: opt.Reranker = None,
     model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
     """Find the chunks that answer a question."""
     set_up_logging(verbose)
-    settings = settings_from(config, search={"model": model, "top_k": top_k, "retriever": retriever})
+    settings = settings_from(config, search=opt.search_options(retriever, reranker, model, top_k))
     show.hits(work.search(workspace, settings, set_name, query, collection), as_json)
     return 0
 
@@ -286,7 +298,16 @@ def evaluate(
     config: opt.Config = None,
     root: opt.Root = None,
     retriever: Annotated[
-        list[str] | None, typer.Option("--retriever", help="dense, bm25 or hybrid; may repeat.")
+        list[str] | None,
+        typer.Option(
+            "--retriever", help="dense, bm25, hybrid, late or sparse, late:MODEL names a model; may repeat."
+        ),
+    ] = None,
+    reranker: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reranker", help="none (default) or cross-encoder, NAME:MODEL names a model; may repeat."
+        ),
     ] = None,
     model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
     long_texts: Annotated[
@@ -308,7 +329,12 @@ def evaluate(
         config, search={"model": model}, evaluate={"long_texts": long_texts, "page_score": page_score}
     )
     wanted = judging.Wanted(
-        tuple(sets), corpus, root, tuple(retriever or ["dense"]), out, tuple(export_as or ())
+        tuple(sets),
+        corpus,
+        root,
+        judging.combined(retriever or ["dense"], reranker or ["none"]),
+        out,
+        tuple(export_as or ()),
     )
     show_judged.evaluation(judging.evaluate(workspace, settings, wanted), as_json)
     return 0

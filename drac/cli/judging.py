@@ -44,7 +44,6 @@ class Judged:
 
 def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
     """Judge the sets and write per_query.jsonl, summary.json and report.html."""
-    _known("--retriever", wanted.retrievers, evaluating.RETRIEVERS)
     _known("--export", wanted.formats, judged_files.FORMATS)
     write_rows = wiring.parquet_writer() if "parquet" in wanted.formats else None
     corpus = _corpus(wanted.corpus, wanted.root)
@@ -62,6 +61,14 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
         judged_files.write(done, folder)
         judged_files.export(done, folder, wanted.formats, write_rows)
     return Judged(done, folder)
+
+
+def combined(retrievers: Sequence[str], rerankers: Sequence[str]) -> tuple[str, ...]:
+    """Each retriever with each reranker, as the evaluation names them; raises UsageError."""
+    _known("--retriever", [one.partition(":")[0] for one in retrievers], evaluating.RETRIEVERS)
+    _known("--reranker", [one.partition(":")[0] for one in rerankers], evaluating.RERANKERS)
+    behind = ["" if one == "none" else f"{evaluating.BEHIND}{one}" for one in rerankers]
+    return tuple(f"{one}{other}" for one in retrievers for other in behind)
 
 
 def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:

@@ -107,8 +107,17 @@ OnMismatch = Annotated[
     str | None,
     typer.Option("--on-mismatch", help="What is done about a flagged page: report, repair or fallback."),
 ]
+Reranker = Annotated[
+    str | None,
+    typer.Option(
+        "--reranker",
+        help="Who orders the best chunks anew: cross-encoder (default: none); NAME:MODEL names a model.",
+    ),
+]
 
 DEFAULT_WORKSPACE = Path(".drac")
+_MODELS = {"dense": "model", "hybrid": "model", "late": "late_model", "sparse": "sparse_model"}
+"""Retriever -> the setting of its model."""
 
 
 def set_up_logging(verbose: bool) -> None:
@@ -153,6 +162,24 @@ def model_options(
         "concurrency": concurrency,
         "max_usd": max_usd,
     }
+
+
+def search_options(
+    retriever: str | None, reranker: str | None = None, model: str | None = None, top_k: int | None = None
+) -> dict[str, Any]:
+    """The table `search` of the settings; `late:MODEL` and the like name a model too. Raises UsageError."""
+    name, named = named_model(retriever)
+    if named and name not in _MODELS:
+        raise UsageError(f"--retriever {retriever}: {name} has no model", remedy="Give the name alone.")
+    behind, its = named_model(reranker)
+    chosen = {"model": model, "top_k": top_k, "retriever": name, "reranker": behind, "reranker_model": its}
+    return {**chosen, _MODELS[name]: named} if name and named else chosen
+
+
+def named_model(text: str | None) -> tuple[str | None, str | None]:
+    """The two sides of `NAME:MODEL`; None for what is not there."""
+    name, _, model = (text or "").partition(":")
+    return name or None, model or None
 
 
 def parse_pages(text: str | None) -> frozenset[int] | None:

@@ -132,10 +132,14 @@ def hits(found: Found, as_json: bool) -> None:
     """Search results: score, document, pages, breadcrumb, passage."""
     if found.note:
         sys.stderr.write(f"drac: {found.note}\n")
+    if found.model or found.reranker:
+        sys.stderr.write(f"drac: {_how(found)}\n")
     if as_json:
         _json(
             {
                 "retriever": found.retriever,
+                "model": found.model or None,
+                "reranker": found.reranker or None,
                 "simulated": list(found.simulated),
                 "results": [_hit_record(one) for one in found.results],
             }
@@ -153,6 +157,11 @@ def hits(found: Found, as_json: bool) -> None:
         _line()
     if not found.results:
         _line("nothing found")
+
+
+def _how(found: Found) -> str:
+    with_model = f" with {found.model}" if found.model else ""
+    return f"{found.retriever}{with_model}" + (f", reranked by {found.reranker}" if found.reranker else "")
 
 
 def _unplanned(counts: dict[str, int]) -> None:

@@ -29,6 +29,8 @@ def evaluation(judged: Judged, as_json: bool) -> None:
         return
     for one in record["sets"]:
         _line(_placement(one))
+    for name, model in record["models"].items():
+        _line(f"{name}: {model}")
     _line()
     systems = record["systems"]
     _table({name: one["overall"] for name, one in systems.items()}, _columns(systems))

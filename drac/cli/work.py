@@ -12,7 +12,7 @@ from typing import Any
 from drac import wiring
 from drac.cli.options import corpora_folder, parse_pages, passwords_from
 from drac.cli.progress import note, progress
-from drac.config import Settings
+from drac.config import SearchSettings, Settings
 from drac.corpus import Discovery, discover
 from drac.errors import MissingExtra, UsageError
 from drac.pipeline import sources as known
@@ -21,6 +21,7 @@ from drac.pipeline.audit_report import AuditReport
 from drac.pipeline.auditing import Auditing
 from drac.pipeline.containers import all_skipped_parts
 from drac.pipeline.conversion import Conversion, Options
+from drac.pipeline.encoding import index_rows
 from drac.pipeline.exporting import export_set, read_set, set_folder
 from drac.pipeline.indexing import Indexed, current_index, index_set
 from drac.pipeline.planning import UNANSWERED, Planned, Planning, live_sources
@@ -29,11 +30,12 @@ from drac.pipeline.repair import repair as repair_store
 from drac.pipeline.report import Report, first_code
 from drac.pipeline.searching import Found, search_set
 from drac.pipeline.status import status as count
+from drac.ports import Reranker
 from drac.records import Health, PageState
 from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
 from drac.store.catalog import Catalog, kept_of
 from drac.store.store import Store
-from drac.wiring import counting
+from drac.wiring import counting, retrieval
 from drac.wiring.auditing import audit_tools
 
 _LEFT_OUT = dict.fromkeys(ARCHIVE_SUFFIXES, "an archive; --archives reads what is in it")
@@ -240,9 +242,12 @@ def _stored_code(exported: dict[str, Any], max_share: float) -> int:
 
 
 def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
-    """Embed a set's chunks and build its index."""
+    """Embed a set's chunks and build its index, for the retriever of the settings."""
     reading(workspace)
     with writing(workspace) as (store, catalog):
+        if settings.search.retriever in ("late", "sparse"):
+            method = retrieval.row_method(settings.search.retriever, settings.search)
+            return index_rows(store, catalog, set_name, method, note)
         embedder = wiring.embedder(settings.search)
         return index_set(store, catalog, set_name, embedder, wiring.Indexes(settings.search), note)
 
@@ -266,7 +271,14 @@ def search(workspace: Path, settings: Settings, set_name: str, query: str, colle
     return search_set(
         reading(workspace), set_name, query, settings.search, collection,
         embedder=lambda: wiring.embedder(settings.search), load_index=wiring.load_index, bm25=wiring.bm25,
+        rows=lambda name: retrieval.row_method(name, settings.search), reranker=_reranker(settings.search),
     )  # fmt: skip
+
+
+def _reranker(settings: SearchSettings) -> Reranker | None:
+    if settings.reranker == "none":
+        return None
+    return retrieval.reranker(settings.reranker, settings.reranker_model or "")
 
 
 def status(workspace: Path) -> dict[str, Any]:

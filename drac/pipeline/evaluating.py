@@ -28,22 +28,32 @@ from drac.evaluate.judging import (
 )
 from drac.evaluate.placing import CorpusDocument, Placement, place
 from drac.evaluate.summary import QueryRow
+from drac.pipeline import encoding
 from drac.pipeline.chunk_sources import NamedSet, Recursive
+from drac.pipeline.encoding import RowMethod
 from drac.pipeline.indexing import Texts, embed_missing
 from drac.pipeline.recipes import embed_recipe
-from drac.ports import Embedder, IndexMaker, Vectors
+from drac.ports import Embedder, IndexMaker, Reranker, Vectors
 from drac.records import Judgment, Query, Source
 from drac.retrieve.merging import AutoMerge
 from drac.retrieve.pages import Aggregate, Place, rank_pages
-from drac.retrieve.retrievers import Dense, Hybrid, Keyword, KeywordIndex, Retriever
+from drac.retrieve.retrievers import Dense, Hybrid, Keyword, KeywordIndex, Reranked, Retriever
 from drac.retrieve.search import fill
 from drac.retrieve.vectors import DocumentVectors
 from drac.store.keys import artifact_digest
 from drac.store.store import Store
 
-RETRIEVERS = ("dense", "bm25", "hybrid")
+RETRIEVERS = ("dense", "bm25", "hybrid", "late", "sparse")
+RERANKERS = ("none", "cross-encoder", "cohere", "bedrock")
+BEHIND = " + "
+"""Stands between a retriever and its reranker; either may be followed by a colon and a model."""
 Scope = tuple[str, str]
 """Collection and document that a question is asked of, each empty for all."""
+
+
+def unknown(name: str, model: str = "") -> Any:
+    """Raises UsageError: nobody knows that name."""
+    raise UsageError(f"{name}: there is no such thing here", remedy="Name another.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,10 @@ class Tools:
     """A page's score of its chunks' scores."""
     note: Callable[[str], None]
     """Says something to the user."""
+    rows: Callable[[str, str], RowMethod] = unknown
+    """`late` or `sparse` and a model, empty for the settings' own; raises MissingExtra."""
+    reranker: Callable[[str, str], Reranker] = unknown
+    """A reranker's name and a model, empty for its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +210,8 @@ class Judge:
         self.systems: dict[str, dict[str, str]] = {}
         self.relevant: dict[str, dict[str, tuple[str, ...]]] = {}
         self.curves: dict[str, list[list[float]]] = {}
+        self.models: dict[str, str] = {}
+        self._rerankers: dict[str, Reranker] = {}
 
     def judge(self, name: str, pools: Mapping[Scope, Pool], retriever: str, system: str) -> None:
         """Fill the system's rows and rankings; `pools` are the set's chunks by what is asked of them."""
@@ -246,23 +262,44 @@ class Judge:
         return AutoMerge(inner, pool.parents, share) if pool.parents else inner
 
     def retriever(self, name: str, pool: Pool) -> Retriever:
-        """One of RETRIEVERS over the pool's chunks without children; raises UsageError for another name."""
+        """One of RETRIEVERS, with a reranker behind it or not, over the pool's chunks without children.
+
+        Raises UsageError for another name.
+        """
+        name, _, behind = name.partition(BEHIND)
+        if behind:
+            return self._reranked(self.retriever(name, pool), behind, pool)
+        kind, _, model = name.partition(":")
+        if kind in ("late", "sparse"):
+            self.models[name] = self._tools.rows(kind, model).encoder.label
+            return self._rows(self._tools.rows(kind, model), pool)
         if name == "bm25":
             texts = [one.text for one in pool.leaves]
             return Keyword(self._tools.bm25(texts), [one.chunk_id for one in pool.leaves])
         if name == "dense":
             return self._dense(pool)
         if name == "hybrid":
-            return Hybrid(self.retriever("dense", pool), self.retriever("bm25", pool))
+            both = self.retriever("dense", pool), self.retriever("bm25", pool)
+            return Hybrid(*both, self._settings.search.over_fetch)
         raise UsageError(f"--retriever {name}", remedy=f"Give one of: {', '.join(RETRIEVERS)}.")
 
+    def _rows(self, method: RowMethod, pool: Pool) -> Retriever:
+        cut = method.encoder.cut if self._settings.evaluate.long_texts == "cut" else str
+        digest, _ = encoding.encoded(self._store, pool.documents(cut), method, self._tools.note)
+        return encoding.retriever(self._store, digest, method)
+
+    def _reranked(self, first: Retriever, name: str, pool: Pool) -> Retriever:
+        kind, _, model = name.partition(":")
+        if name not in self._rerankers:
+            self._rerankers[name] = self._tools.reranker(kind, model)
+        self.models[name] = self._rerankers[name].label
+        texts = {one.chunk_id: one.text for one in pool.leaves}
+        search = self._settings.search
+        return Reranked(first, self._rerankers[name], texts, search.rerank_over_fetch * search.top_k)
+
     def _dense(self, pool: Pool) -> Retriever:
-        vectors = self._vectors(
-            [
-                [(one.chunk_id, self._seen(one.text)) for one in some]
-                for _, some in groupby(pool.leaves, key=lambda one: (one.collection, one.source))
-            ]
-        )
+        self.models["dense"] = self._settings.search.model
+        vectors = self._vectors(pool.documents(self._seen))
         rows = sum(len(one.vectors) for one in vectors)
         index = self._tools.indexes.make(vectors[0].vectors.shape[1] if vectors else 1, rows)
         return Dense(index, fill(index, vectors), self.query_vectors)
@@ -309,6 +346,11 @@ class Pool:
             one.chunk_id: (doc_id(one.collection, one.source), one.pages) for one in self.chunks
         }
 
+    def documents(self, seen: Callable[[str], str]) -> list[Texts]:
+        """Each document's chunks without children, with what a model sees of their texts."""
+        together = groupby(self.leaves, key=lambda one: (one.collection, one.source))
+        return [[(one.chunk_id, seen(one.text)) for one in some] for _, some in together]
+
 
 def _record(
     asked: Asked, sets: Sequence[PlacedSet], retrievers: Sequence[str], settings: Settings, run: Judge
@@ -320,7 +362,9 @@ def _record(
         "queries_with_facts": sum(bool(query.facts) for query in asked.queries),
         "queries_with_pages": sum(query.query_id in asked.pages for query in asked.queries),
         "retrievers": list(retrievers),
-        "model": settings.search.model if set(retrievers) - {"bm25"} else None,
+        "model": run.models.get("dense"),
+        "models": run.models,
+        "candidates": _candidates(retrievers, settings),
         "settings": how.model_dump(),
         "ties": "chunks by their order in the set; pages by doc_id, then page",
         "ndcg": "linear gain; ndcg_paper: gains capped at the number of facts, ideal of the capped list",
@@ -335,6 +379,12 @@ def _record(
             for other in systems[1:]
         ],
     }  # fmt: skip
+
+
+def _candidates(retrievers: Sequence[str], settings: Settings) -> int | None:
+    """Chunks that a reranker read for a question, where there was one."""
+    search = settings.search
+    return search.rerank_over_fetch * search.top_k if any(BEHIND in one for one in retrievers) else None
 
 
 def _set_record(one: PlacedSet) -> dict[str, Any]:

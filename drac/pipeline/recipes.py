@@ -67,3 +67,13 @@ def embed_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
 def index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
     """A set's vectors to a searchable index."""
     return recipe("index", 2, {}, tools)
+
+
+def rows_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
+    """A document's chunk texts to rows: token vectors, or weights of terms."""
+    return recipe("rows", 1, {}, tools)
+
+
+def rows_index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
+    """A set's rows to a searchable index."""
+    return recipe("rows-index", 1, {}, tools)

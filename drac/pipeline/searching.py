@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from drac.config import SearchSettings
 from drac.errors import UsageError
+from drac.pipeline import encoding
+from drac.pipeline.encoding import RowMethod
 from drac.pipeline.exporting import read_chunks, read_set
 from drac.pipeline.indexing import current_index, load_owners
-from drac.ports import Embedder, Index
+from drac.ports import Embedder, Index, Reranker
 from drac.records import Hit
 from drac.retrieve.passage import passage
-from drac.retrieve.retrievers import Hybrid, Keyword, KeywordIndex, Retriever
+from drac.retrieve.retrievers import Hybrid, Keyword, KeywordIndex, Reranked, Retriever
 from drac.retrieve.search import embed_query, search_dense
 from drac.store.store import Store
 
@@ -26,7 +28,8 @@ class FoundChunk:
     rank: int
     """From 1."""
     score: float
-    """Cosine for `dense`, BM25 score for `bm25`, sum of reciprocal ranks for `hybrid`."""
+    """Cosine for `dense`, BM25 score for `bm25`, sum of reciprocal ranks for `hybrid`, sum of the best
+    cosines of the question's tokens for `late`, dot product for `sparse`, the reranker's own behind one."""
     chunk: dict[str, Any]
     """The chunk as exported."""
     passage: str
@@ -38,47 +41,69 @@ class Found:
     """What a search gave."""
 
     retriever: str
-    """`dense`, `bm25` or `hybrid`."""
+    """`dense`, `bm25`, `hybrid`, `late` or `sparse`."""
     note: str
     """Why the search was not dense; empty if it was, or was not asked to be."""
     results: tuple[FoundChunk, ...]
     """Best first."""
     simulated: tuple[str, ...] = ()
     """Documents among the results that only a simulated model has read."""
+    model: str = ""
+    """The model of `late` and `sparse`; says so where it only stands in."""
+    reranker: str = ""
+    """Who ordered the results anew; empty: nobody."""
 
 
 def search_set(
     store: Store, name: str, query: str, settings: SearchSettings, collection: str | None, *,
     embedder: Callable[[], Embedder], load_index: Callable[[Path], Index],
-    bm25: Callable[[Sequence[str]], KeywordIndex],
+    bm25: Callable[[Sequence[str]], KeywordIndex], rows: Callable[[str], RowMethod] | None = None,
+    reranker: Reranker | None = None,
 ) -> Found:  # fmt: skip
-    """The `top_k` best chunks of a set, or of one of its collections."""
+    """The `top_k` best chunks of a set, or of one of its collections; `rows` for `late` and `sparse`."""
     if not query.strip():
         raise UsageError("the query is empty", remedy="Give words to look for.")
     described = read_set(store, name)
     chunks = [one for one in read_chunks(store, name) if collection in (None, one["collection"])]
     _check_collection(collection, chunks, described)
+    asked = _Asked(query, settings, chunks, described, reranker)
+    if rows is not None and settings.retriever in ("late", "sparse"):
+        method = rows(settings.retriever)
+        digest = encoding.current_rows(store, name, method, described)
+        ids = frozenset(one["chunk_id"] for one in chunks) if collection is not None else None
+        found = asked.found(method.name, "", encoding.retriever(store, digest, method, ids))
+        return replace(found, model=method.encoder.label)
     index = current_index(store, name, described)
     if settings.retriever == "bm25" or index is None:
         note = _dense_missing(settings, name) if index is None else ""
-        return _found("bm25", note, _keyword(bm25, chunks), query, settings.top_k, chunks, described)
+        return asked.found("bm25", note, _keyword(bm25, chunks))
     dense = _Indexed(index[0], index[1], chunks, embedder(), load_index)
     if settings.retriever == "hybrid":
-        both = Hybrid(dense, _keyword(bm25, chunks))
-        return _found("hybrid", "", both, query, settings.top_k, chunks, described)
-    return _found("dense", "", dense, query, settings.top_k, chunks, described)
+        return asked.found("hybrid", "", Hybrid(dense, _keyword(bm25, chunks), settings.over_fetch))
+    return asked.found("dense", "", dense)
 
 
 def _keyword(bm25: Callable[[Sequence[str]], KeywordIndex], chunks: list[dict[str, Any]]) -> Keyword:
     return Keyword(bm25([one["text"] for one in chunks]), [one["chunk_id"] for one in chunks])
 
 
-def _found(
-    name: str, note: str, retriever: Retriever, query: str, k: int, chunks: list[dict[str, Any]],
-    described: dict[str, Any],
-) -> Found:  # fmt: skip
-    ranked = _ranked(retriever.search(query, k), chunks, query)
-    return Found(name, note, ranked, _simulated(ranked, described))
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    query: str
+    settings: SearchSettings
+    chunks: list[dict[str, Any]]
+    described: dict[str, Any]
+    reranker: Reranker | None
+
+    def found(self, name: str, note: str, retriever: Retriever) -> Found:
+        """What the retriever finds, ordered anew where there is a reranker."""
+        k = self.settings.top_k
+        if self.reranker is not None:
+            texts = {one["chunk_id"]: one["text"] for one in self.chunks}
+            retriever = Reranked(retriever, self.reranker, texts, self.settings.rerank_over_fetch * k)
+        ranked = _ranked(retriever.search(self.query, k), self.chunks, self.query)
+        found = Found(name, note, ranked, _simulated(ranked, self.described))
+        return replace(found, reranker=self.reranker.label) if self.reranker else found
 
 
 def _simulated(ranked: tuple[FoundChunk, ...], described: dict[str, Any]) -> tuple[str, ...]:

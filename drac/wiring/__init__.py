@@ -41,6 +41,7 @@ from drac.retrieve.retrievers import KeywordIndex
 from drac.stages import normalize
 from drac.store.keys import file_digest
 from drac.store.store import free_bytes
+from drac.wiring.retrieval import reranker, row_method
 
 if TYPE_CHECKING:
     from drac.pipeline.asking import Spending
@@ -433,6 +434,7 @@ def evaluation_tools(settings: Settings, note: Callable[[str], None]) -> Evaluat
     return EvaluationTools(
         lambda: embedder(settings.search), Indexes(settings.search), bm25, plain_pages, recursive,
         aggregate(settings.evaluate.page_score), note,
+        lambda name, model: row_method(name, settings.search, model), reranker,
     )  # fmt: skip
 
 

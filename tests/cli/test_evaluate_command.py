@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+import tiny_models
 
+from drac.adapters import packaged_weights
 from drac.cli.entry import run
 
 
@@ -38,10 +40,32 @@ def test_json_is_the_summary(command: list[str], tmp_path: Path, capsys: pytest.
     assert 0 < shown["systems"]["page"]["overall"]["page_recall@10"] <= 1
 
 
+@pytest.mark.skipif(packaged_weights.installed() is None, reason="needs the extra 'offline'")
+def test_retrievers_and_rerankers_are_compared(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("sentence_transformers")
+    terms = tiny_models.save_term_weights(tmp_path / "terms", {}, window=512)
+    cross = tiny_models.save_cross_encoder(tmp_path, window=512)
+    few = tmp_path / "few.toml"
+    few.write_text("[search]\ntop_k = 1\nrerank_over_fetch = 2\n")
+    wanted = ["--retriever", f"sparse:{terms}", "--reranker", "none", "--reranker", f"cross-encoder:{cross}"]
+    assert run([*command, "fixed-size", *wanted, "--json", "--config", str(few)]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [one.removeprefix("fixed-size / ").split(":")[0] for one in shown["systems"]] == [
+        "bm25", "bm25 + cross-encoder", "sparse", "sparse"
+    ]  # fmt: skip
+    assert set(shown["models"].values()) == {"terms", "cross-encoder:cross1"}
+    assert shown["candidates"] == 2
+    recalls = [one["overall"]["page_recall@10"] for one in shown["systems"].values()]
+    assert all(0.3 < one <= 1 for one in recalls[::2])
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["page", "--retriever", "sparse"], "dense, bm25, hybrid"),
+        (["page", "--retriever", "splade"], "dense, bm25, hybrid, late, sparse"),
+        (["page", "--reranker", "bert"], "none, cross-encoder"),
         (["page", "--export", "csv"], "trec, beir, parquet"),
         (["page", "--corpus", "nowhere"], "--corpus nowhere"),
         (["nothing"], "no chunk set 'nothing'"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fakes_retrieval import LetterEmbedder, ListIndexes
+from fakes_rows import LengthReranker, LetterEncoder, letter_method
 
 from drac.adapters.bm25 import Bm25
 from drac.adapters.parquet import write_rows
@@ -58,8 +60,10 @@ def place(tmp_path: Path) -> Path:
 
 def tools() -> evaluating.Tools:
     return evaluating.Tools(
-        LetterEmbedder, ListIndexes(), Bm25, lambda path: [], lambda text, size: [], max, str
-    )
+        LetterEmbedder, ListIndexes(), Bm25, lambda path: [], lambda text, size: [], max, str,
+        lambda name, model: replace(letter_method(LetterEncoder(model or "letters")), name=name),
+        lambda name, model: LengthReranker(),
+    )  # fmt: skip
 
 
 def judge(place: Path, *names: str, retrievers: tuple[str, ...] = ("dense",)) -> evaluating.Evaluation:
@@ -89,6 +93,23 @@ def test_every_query_has_a_row_and_pages_are_found(place: Path, retriever: str) 
 def test_several_retrievers_are_systems_of_their_own(place: Path) -> None:
     done = judge(place, "page", retrievers=("dense", "bm25"))
     assert list(done.rows) == ["page / dense", "page / bm25"]
+
+
+def test_a_reranker_behind_a_retriever_is_a_system_of_its_own(place: Path) -> None:
+    done = judge(place, "page", retrievers=("late", "late:other + cross-encoder:length"))
+    assert list(done.rows) == ["page / late", "page / late:other + cross-encoder:length"]
+    scores = [score for _, score in done.rankings["page / late:other + cross-encoder:length"]["q1"]]
+    assert scores == sorted(scores, reverse=True)
+    assert set(scores) == {-float(len(page)) for page in PAGES[0].pages}
+    assert done.record["models"] == {
+        "late": "letters", "late:other": "other", "cross-encoder:length": "cross-encoder:length"
+    }  # fmt: skip
+    assert done.record["candidates"] == 40
+
+
+def test_what_is_no_retriever_is_named(place: Path) -> None:
+    with pytest.raises(UsageError, match="nonsense"):
+        judge(place, "page", retrievers=("nonsense",))
 
 
 def test_same_input_same_bytes_and_nothing_of_a_document_is_markup(place: Path) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes_pipeline import FakeRead, SilentProgress, tools
 from fakes_retrieval import LetterEmbedder
+from fakes_rows import LengthReranker, LetterEncoder, letter_method
 
 from drac.adapters.bm25 import Bm25
 from drac.config import SearchSettings, Settings
 from drac.corpus import discover
 from drac.errors import UsageError
 from drac.pipeline.conversion import Conversion, Options
+from drac.pipeline.encoding import index_rows
 from drac.pipeline.exporting import export_set
 from drac.pipeline.indexing import index_set
 from drac.pipeline.planning import Planning, live_sources
@@ -47,11 +50,13 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "ws"
 
 
-def search(workspace: Path, retriever: str, query: str = "word aaa", **more: Any) -> Found:
-    settings = SearchSettings.model_validate({"retriever": retriever, "top_k": 2, **more})
+def search(
+    workspace: Path, retriever: str, query: str = "word aaa", collection: str | None = None, **tools: Any
+) -> Found:
+    settings = SearchSettings.model_validate({"retriever": retriever, "top_k": 2})
     return search_set(
-        Store(workspace), "default", query, settings, None,
-        embedder=LetterEmbedder, load_index=load_index, bm25=Bm25,
+        Store(workspace), "default", query, settings, collection,
+        embedder=LetterEmbedder, load_index=load_index, bm25=Bm25, **tools,
     )  # fmt: skip
 
 
@@ -75,3 +80,57 @@ def test_hybrid_joins_both(workspace: Path) -> None:
 def test_an_empty_question_is_refused(workspace: Path) -> None:
     with pytest.raises(UsageError):
         search(workspace, "hybrid", "  ")
+
+
+@pytest.fixture(scope="module")
+def with_rows(workspace: Path) -> Path:
+    """The same workspace with an index of late interaction by letters."""
+    with Store(workspace) as store:
+        catalog = Catalog(store.catalog_path)
+        encoder = LetterEncoder()
+        done = index_rows(store, catalog, "default", letter_method(encoder), str)
+        again = index_rows(store, catalog, "default", letter_method(encoder), str)
+        catalog.close()
+    assert (done.chunks, done.embedded, again.embedded, len(encoder.calls)) == (3, 3, 0, 1)
+    assert done.windows == sum(len([one for one in text if one.isalpha()]) for text in encoder.calls[0])
+    return workspace
+
+
+def late(name: str) -> Any:
+    assert name == "late"
+    return letter_method()
+
+
+def test_late_interaction_says_its_model(with_rows: Path) -> None:
+    found = search(with_rows, "late", "word ccc", rows=late)
+    assert (found.retriever, found.model, found.reranker) == ("late", "letters", "")
+    assert found.results[0].chunk["source"] == "three.pdf"
+    assert found.results[0].score == 7.0
+    assert len(found.results) == 2
+
+
+def test_a_collection_is_searched_apart(with_rows: Path) -> None:
+    assert len(search(with_rows, "late", "a", "docs", rows=late).results) == 2
+    with pytest.raises(UsageError):
+        search(with_rows, "late", "a", "elsewhere", rows=late)
+
+
+def test_an_index_of_another_model_or_none_is_no_index(with_rows: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        search(with_rows, "late", rows=lambda name: letter_method(LetterEncoder("others")))
+    assert "letters" in raised.value.message
+    assert "--retriever late" in raised.value.remedy
+    with pytest.raises(UsageError) as raised:
+        search(with_rows, "sparse", rows=lambda name: replace(letter_method(), name="sparse"))
+    assert "drac index --set default --retriever sparse" in raised.value.remedy
+
+
+@pytest.mark.parametrize("retriever", ["dense", "bm25", "hybrid", "late"])
+def test_a_reranker_reads_four_times_as_many(with_rows: Path, retriever: str) -> None:
+    reranker = LengthReranker()
+    found = search(with_rows, retriever, "a word bb", rows=late, reranker=reranker)
+    assert found.reranker == "cross-encoder:length"
+    assert len(reranker.asked[0]) == (3 if retriever != "bm25" else 2)
+    lengths = [len(one.chunk["text"]) for one in found.results]
+    assert [one.score for one in found.results] == [-float(one) for one in lengths]
+    assert lengths == sorted(lengths)
