@@ -75,11 +75,14 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens on stderr.")]
 MinBlocks = Annotated[
-    int | None, typer.Option("--min-blocks", help="Blocks of a chunk at least (default 3).")
+    int | None, typer.Option("--min-blocks", help="Blocks of a chunk at least (a model: 3).")
 ]
-MaxBlocks = Annotated[int | None, typer.Option("--max-blocks", help="Blocks of a chunk at most (default 8).")]
+MaxBlocks = Annotated[
+    int | None, typer.Option("--max-blocks", help="Blocks of a chunk at most (a model: 8).")
+]
 TargetTokens = Annotated[
-    int | None, typer.Option("--target-tokens", help="Tokens of a chunk that the local planner aims at.")
+    int | None,
+    typer.Option("--target-tokens", help="Tokens of a chunk that the local planner fills at most."),
 ]
 Model = Annotated[str | None, typer.Option("--model", help="Model id, inference profile or ARN.")]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Server of engine openai.")]

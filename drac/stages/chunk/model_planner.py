@@ -38,7 +38,7 @@ class ModelPlanner:
         """`ask` sends a request and retries by itself; `server` names whom: engine, endpoint, no secrets."""
         self._ask, self._model, self._settings, self._prompt = ask, model, settings, prompt
         self._server = dict(server or {})
-        self._least = min(settings.min_blocks, settings.max_blocks)
+        self._least, self._most = settings.model_blocks
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
@@ -82,7 +82,7 @@ class ModelPlanner:
 
     def _halves(self, elements: Sequence[Element], ancestors: Sequence[Element]) -> str:
         """Both halves' plans in one array; nothing for a section no larger than two chunks."""
-        if len(elements) <= 2 * self._settings.max_blocks:
+        if len(elements) <= 2 * self._most:
             return ""
         cut = _middle(elements)
         by_id = {one.id: one for one in (*ancestors, *elements)}

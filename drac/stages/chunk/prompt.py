@@ -29,8 +29,8 @@ def plan_prompt(
     Each block is one line, whatever its text holds, so that no text can pass for a block or for a rule.
     """
     length = preview_length(len(elements))
-    least = min(settings.min_blocks, settings.max_blocks)
-    lines = [f"{least} to {settings.max_blocks} blocks a chunk."]
+    least, most = settings.model_blocks
+    lines = [f"{least} to {most} blocks a chunk."]
     if ancestors:
         lines += ["Above:", *(_preview(one, length) for one in ancestors)]
     lines += ["Blocks:", *(f"{one.id}: {_preview(one, length)}" for one in elements)]

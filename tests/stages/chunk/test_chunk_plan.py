@@ -14,6 +14,7 @@ from drac.records import Chunk, ChunkPlan, Element, Page, PageState, PageText, S
 from drac.stages import structure
 from drac.stages.chunk import LocalPlanner, PlanResult, check_reply, rebuild, run
 from drac.stages.chunk.rebuild import plain_heading
+from drac.stages.tokens import estimate_tokens
 
 SOURCE = Source("bank", "a/b.pdf", "/root", "0123456789abcdef")
 IDS = ("h1", "p1", "p2", "p3")
@@ -197,6 +198,24 @@ def test_groups_respect_max_blocks_and_target() -> None:
     chunks = local_chunks("# T\n\n" + f"{WORDS}\n\n" * 40, settings=settings)
     assert all(len(chunk.element_ids) <= 5 for chunk in chunks)
     assert min(len(chunk.element_ids) for chunk in chunks) >= 3
+
+
+def test_local_groups_are_as_large_as_the_target_whatever_a_model_is_asked_for() -> None:
+    chunks = local_chunks("# T\n\n" + f"{WORDS}\n\n" * 40)
+    sizes = [estimate_tokens(chunk.text) for chunk in chunks]
+    assert max(sizes) <= PlanSettings().target_tokens
+    assert min(sizes) > PlanSettings().target_tokens / 2
+    assert max(len(chunk.element_ids) for chunk in chunks) > 8
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [({}, (3, 8)), ({"max_blocks": 2}, (2, 2)), ({"min_blocks": 9}, (9, 9)), ({"min_blocks": 1}, (1, 8))],
+)
+def test_a_model_is_asked_for_the_papers_blocks_unless_told_otherwise(
+    given: dict[str, int], asked: tuple[int, int]
+) -> None:
+    assert PlanSettings(**given).model_blocks == asked
 
 
 def test_introduction_stays_with_its_list() -> None:
