@@ -341,6 +341,42 @@ def evaluate(
 
 
 @app.command()
+def bench(
+    experiment: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EXPERIMENT", help="An experiment's TOML file; with --verify its results' folder."
+        ),
+    ],
+    workspace: opt.Workspace = opt.DEFAULT_WORKSPACE,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Say whether the tables in a folder came from what they name.")
+    ] = False,
+    model: opt.Model = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
+    workers: opt.Workers = None,
+    dry_run: opt.DryRun = False,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
+) -> int:
+    """Compare parsers, chunkers and retrievers over a corpus, as a TOML file says it."""
+    from drac.cli import bench as experiments
+
+    set_up_logging(verbose)
+    if verify:
+        return experiments.check(experiment, workspace, as_json)
+    asked = opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd)
+    overrides = {"model": asked, "run": {"workers": workers}}
+    do = experiments.dry_run if dry_run else experiments.run
+    return do(experiment, workspace, overrides, as_json)
+
+
+@app.command()
 def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of chunks, as chunks.jsonl.")],
     as_json: opt.AsJson = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +10,13 @@ from drac import wiring
 from drac.cli.options import corpora_folder
 from drac.cli.progress import note
 from drac.config import Settings
-from drac.corpus import Corpus, discover, load_corpus, real_path
-from drac.corpus.description import TOML
+from drac.corpus import discover, find_corpus, real_path
 from drac.errors import UsageError
 from drac.evaluate.specification import Checked, check_lines
 from drac.pipeline import evaluating, judged_files
 from drac.pipeline.chunk_sources import find_set
 from drac.stages.normalize import SUFFIXES
 from drac.store.store import Store
-
-_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,9 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
     """Judge the sets and write per_query.jsonl, summary.json and report.html."""
     _known("--export", wanted.formats, judged_files.FORMATS)
     write_rows = wiring.parquet_writer() if "parquet" in wanted.formats else None
-    corpus = _corpus(wanted.corpus, wanted.root)
+    corpus = find_corpus(
+        wanted.corpus, folders=[Path.cwd()], root=wanted.root, corpora=corpora_folder(), said="--corpus"
+    )
     tools = wiring.evaluation_tools(settings, note)
     asked = evaluating.questions(corpus)
     found = discover(
@@ -86,20 +85,3 @@ def validate(path: Path) -> Checked:
     except OSError as error:
         reason = f"{path}: {error.strerror}"
         raise UsageError(reason, remedy="Give a file of chunks, one JSON object a line.") from error
-
-
-def _corpus(text: str, root: Path | None) -> Corpus:
-    """A corpus file by path, by its folder, or by the corpus's name under `corpora`."""
-    for toml in _tomls(text):
-        if toml.is_file():
-            return load_corpus(toml, cwd=Path.cwd(), root=root, corpora=corpora_folder())
-    raise UsageError(
-        f"--corpus {text}: no corpus file there",
-        remedy=f"Give a {TOML}, a folder that holds one, or its name.",
-    )
-
-
-def _tomls(text: str) -> Iterator[Path]:
-    yield from (Path(text), Path(text) / TOML)
-    if Path(text).name == text:
-        yield from (place / "corpora" / text / TOML for place in (Path.cwd(), _CHECKOUT))

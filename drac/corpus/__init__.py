@@ -13,6 +13,7 @@ from drac.corpus.description import (
     read_corpus_file,
 )
 from drac.corpus.discovery import Discovery, Root, discover
+from drac.corpus.finding import find_corpus
 from drac.corpus.names import doc_id, original, printable, real_path
 from drac.corpus.questions import load_judgments, load_queries
 
@@ -25,6 +26,7 @@ __all__ = [
     "Root",
     "discover",
     "doc_id",
+    "find_corpus",
     "load_corpus",
     "load_judgments",
     "load_queries",

@@ -159,7 +159,9 @@ class Conversion:
 
     def _make_pdf(self, document: Document) -> None:
         assert document.kind
-        document.normalize_digest = self._normalize_digest(document, document.kind)
+        document.normalize_digest = normalize_digest(
+            document.path, document.sha256, document.kind, self._settings, self._tools
+        )
         if self._store.complete("normalize", document.normalize_digest):
             self._normalized(document)
         elif known := self._known_failure(document):
@@ -177,12 +179,6 @@ class Conversion:
         made = (document.sha256, document.normalize_digest or None)
         same = (record["sha256"], record["normalize"]) == made
         return str(record["error"]) if same else None
-
-    def _normalize_digest(self, document: Document, kind: DocumentType) -> str:
-        tools = self._tools.converter_fingerprint(kind.converter)
-        made = normalize_recipe(kind, self._settings.normalize, tools)
-        beside = self._tools.companions(document.path, kind)
-        return artifact_digest(made, [document.sha256, *map(file_digest, beside)])
 
     # Containers: their parts first, then their own page, if they have one.
 
@@ -493,3 +489,10 @@ class Conversion:
         if self._options.keep_records:
             self._store.put_source(document.source.doc_id, record)
         self._catalog.put_source(record)
+
+
+def normalize_digest(path: Path, sha256: str, kind: DocumentType, settings: Settings, tools: Tools) -> str:
+    """Artifact of a document's PDF; files beside it that the PDF can depend on count."""
+    made = normalize_recipe(kind, settings.normalize, tools.converter_fingerprint(kind.converter))
+    beside = tools.companions(path, kind)
+    return artifact_digest(made, [sha256, *map(file_digest, beside)])

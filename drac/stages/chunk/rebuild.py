@@ -39,7 +39,7 @@ def _chunk(
     spans = tuple(span for one in members for span in one.spans)
     seen[text] += 1
     return Chunk(
-        chunk_id=_digest(source.doc_id, text, seen[text]),
+        chunk_id=chunk_name(source.doc_id, text, seen[text]),
         doc_id=source.doc_id,
         collection=source.collection,
         source=source.path,
@@ -61,6 +61,7 @@ def plain_heading(text: str) -> str:
     return " ".join(_ESCAPE.sub(r"\1", plain).split())
 
 
-def _digest(doc_id: str, text: str, occurrence: int) -> str:
+def chunk_name(doc_id: str, text: str, occurrence: int) -> str:
+    """A chunk's id: 16 hexadecimal digits made of its document, its text, and how often it came so far."""
     content = f"{doc_id}\n{occurrence}\n{text}".encode(errors="surrogatepass")
     return sha256(content).hexdigest()[:16]

@@ -1,0 +1,75 @@
+"""What a run would make and what it would find, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from drac.bench.chunking import ChunkedCorpus
+from drac.bench.documents import Forecast
+from drac.bench.experiment import Configuration
+from drac.bench.runner import Bench, key
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stage of one or more configurations."""
+
+    stage: str
+    """`normalize`, `parse`, `chunk` or `judge`."""
+    what: str
+    """What does it, or the configuration."""
+    unit: str
+    """`documents`, `pages` or `queries`."""
+    make: int
+    """To be made."""
+    reuse: int
+    """That are there."""
+    unknown: int = 0
+    """Documents of which this is known only once an earlier stage has run."""
+
+
+def forecast(bench: Bench) -> list[Step]:
+    """Every stage, those that configurations share once; writes nothing and sends nothing."""
+    return list(_Look(bench).steps())
+
+
+class _Look:
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._total = len(bench.inputs.sources)
+        self._read: dict[str, Forecast] = {}
+        self._cut: dict[str, ChunkedCorpus] = {}
+
+    def steps(self) -> Iterator[Step]:
+        chosen = self._bench.experiment.configurations
+        for one in chosen:
+            yield from self._reading(one)
+        for one in chosen:
+            yield from self._cutting(one)
+        for one in chosen:
+            yield self._judging(one)
+
+    def _reading(self, one: Configuration) -> Iterator[Step]:
+        if (name := key(one.parser)) in self._read:
+            return
+        found = self._read[name] = self._bench.forecast(one.parser)
+        known = self._total - found.normalize
+        yield Step("normalize", one.parser.shown, "documents", found.normalize, known)
+        yield Step("parse", one.parser.shown, "pages", found.pages, found.reused, found.normalize)
+
+    def _cutting(self, one: Configuration) -> Iterator[Step]:
+        if (name := key(one.parser, one.chunker)) in self._cut:
+            return
+        read = self._read[key(one.parser)].complete
+        found = self._cut[name] = self._bench.chunking.look(read, one.chunker)
+        make = len(read.documents) - len(found.documents)
+        what = f"{one.parser.shown} / {one.chunker.shown}"
+        unknown = self._total - len(read.documents)
+        yield Step("chunk", what, "documents", make, len(found.documents), unknown)
+
+    def _judging(self, one: Configuration) -> Step:
+        found = self._cut[key(one.parser, one.chunker)]
+        judging, queries = self._bench.judging, len(self._bench.inputs.asked.queries)
+        there = judging.is_there(judging.digest(found, self._bench.how[one.name]))
+        return Step("judge", one.name, "queries", 0 if there else queries, queries if there else 0)

@@ -1,0 +1,142 @@
+"""Stages 4 and 5 as an experiment names them: retrievers with their options, and aggregations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+from pydantic import ValidationError
+
+from drac.bench.experiment import Component
+from drac.config import EvaluateSettings, SearchSettings, Settings
+from drac.errors import UsageError
+from drac.evaluate.chunk_sets import SetChunk
+from drac.pipeline.evaluating import RETRIEVERS
+from drac.ports import Embedder
+from drac.retrieve.pages import AGGREGATES, Aggregate
+from drac.retrieve.retrievers import Retriever
+from drac.wiring import registry
+from drac.wiring.own import fingerprint
+
+_OF_EVALUATION = {"top_k": "chunks", "merge_share": "merge_share", "long_texts": "long_texts"}
+"""Options of every retriever, and the settings of [evaluate] that they stand for."""
+_OF_SEARCH = frozenset(SearchSettings.model_fields) - {"retriever", "top_k"}
+"""Options of our own retrievers: settings of [search]."""
+_EMBEDS = frozenset(("dense", "hybrid"))
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How one configuration finds chunks and ranks pages."""
+
+    name: str
+    """The retriever."""
+    settings: Settings
+    """The experiment's, with the retriever's options in their place."""
+    own: Callable[[Sequence[SetChunk]], Retriever] | None
+    """Makes a user's own retriever over chunks; None: it is one of ours."""
+    aggregate: Aggregate
+    """A page's score of its chunks' scores."""
+    how: Mapping[str, Any]
+    """What can change a ranking or a measure, for the digest: names, options, settings."""
+    tools: Mapping[str, str]
+    """Versions and weights, likewise."""
+
+    @property
+    def embeds(self) -> bool:
+        """Whether it searches vectors of the embedding model."""
+        return self.name in _EMBEDS
+
+
+def retrieval(
+    retriever: Component, aggregation: Component, settings: Settings, embedder: Callable[[str], Embedder]
+) -> Retrieval:
+    """What the two components stand for; loads no model. Raises UsageError.
+
+    `embedder` gives an embedding model by its name.
+    """
+    chosen, left = _settings(retriever, settings)
+    own, tools = _own(retriever.name, left)
+    if own is None:
+        tools = _fingerprint(retriever.name, chosen, embedder)
+    aggregate, code = _aggregation(aggregation)
+    judged = chosen.evaluate.model_dump(exclude={"samples", "seed", "page_score"})
+    how = {
+        "retriever": retriever.name, "options": retriever.options, "evaluate": judged,
+        "aggregation": aggregation.name, "aggregation_options": aggregation.options,
+    }  # fmt: skip
+    return Retrieval(retriever.name, chosen, own, aggregate, how, {**tools, **code})
+
+
+def _settings(retriever: Component, settings: Settings) -> tuple[Settings, dict[str, Any]]:
+    """The settings with the options in their place, and the options of a user's own retriever."""
+    given = retriever.options
+    known = set(_OF_EVALUATION) | (_OF_SEARCH if retriever.name in RETRIEVERS else set())
+    left = {key: value for key, value in given.items() if key not in known}
+    if retriever.name in RETRIEVERS and left:
+        raise _wrong(retriever, f"{', '.join(left)}: there is no such option", known)
+    judged = {_OF_EVALUATION[key]: value for key, value in given.items() if key in _OF_EVALUATION}
+    search = {key: value for key, value in given.items() if key in known - set(_OF_EVALUATION)}
+    try:
+        changes = {
+            "evaluate": EvaluateSettings.model_validate({**settings.evaluate.model_dump(), **judged}),
+            "search": SearchSettings.model_validate({**settings.search.model_dump(), **search}),
+        }
+    except ValidationError as error:
+        said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise _wrong(retriever, said, known) from error
+    return settings.model_copy(update=changes), left
+
+
+def _wrong(retriever: Component, said: str, known: set[str]) -> UsageError:
+    return UsageError(
+        f"retriever `{retriever.name}`: {said}", remedy=f"Its options are: {', '.join(sorted(known))}."
+    )
+
+
+def _own(
+    name: str, options: Mapping[str, Any]
+) -> tuple[Callable[[Sequence[SetChunk]], Retriever] | None, dict[str, str]]:
+    """A user's own retriever: what `module:name` or an entry point gives, called with the chunks."""
+    if name in RETRIEVERS:
+        return None, {}
+    loaded = registry.load("retrievers", name, RETRIEVERS)
+    if not callable(loaded.found):
+        raise UsageError(
+            f"retriever `{name}`: cannot be called",
+            remedy="Give a class or function of the chunks whose result has `search(query, k)`.",
+        )
+    return partial(loaded.found, **options), fingerprint(loaded)
+
+
+def _fingerprint(name: str, settings: Settings, embedder: Callable[[str], Embedder]) -> dict[str, str]:
+    tools: dict[str, str] = {}
+    if name in ("bm25", "hybrid"):
+        tools["bm25s"] = version("bm25s")
+    if name in _EMBEDS:
+        tools |= {**embedder(settings.search.model).fingerprint, "faiss": version("faiss-cpu")}
+    return tools
+
+
+def _aggregation(chosen: Component) -> tuple[Aggregate, dict[str, str]]:
+    if chosen.name in AGGREGATES and not chosen.options:
+        return AGGREGATES[chosen.name], {}
+    if chosen.name in AGGREGATES:
+        raise UsageError(f"aggregation `{chosen.name}` has no options", remedy="Leave them out.")
+    loaded = registry.load("aggregations", chosen.name, tuple(AGGREGATES))
+    code = {f"aggregation {key}": value for key, value in fingerprint(loaded).items()}
+    return _tried(chosen.name, partial(loaded.found, **chosen.options)), code
+
+
+def _tried(name: str, function: Callable[[Sequence[float]], Any]) -> Aggregate:
+    try:
+        float(function([2.0, 1.0]))
+    except Exception as error:  # whatever the user's own module raises
+        raise UsageError(
+            f"aggregation `{name}` is no function of scores: {type(error).__name__}: {error}",
+            remedy="Give a function from a page's chunks' scores, best first, to a number.",
+        ) from error
+    return function
