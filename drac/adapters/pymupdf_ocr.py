@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +12,16 @@ import numpy as np
 
 from drac.adapters import rapidocr, tesseract
 from drac.adapters.ocr_line import DOUBT, OcrLine, least_sure, recognition
+from drac.adapters.print_style import PrintStyles, print_styles, prints_in
 from drac.adapters.pymupdf_layout import layout_boxes, mupdf
 from drac.adapters.pymupdf_render import page_pixels
 from drac.adapters.pymupdf_text import PageContent
 from drac.adapters.rapidocr import TILE, look_again, mean_score, quarter_turns, read_apart
 from drac.adapters.ruling import ruling_lines
-from drac.adapters.straighten import Image, slant_of, straighten, turn
+from drac.adapters.straighten import Image, Slant, slant_of, straighten, turn
 from drac.records import Box, Recognition
 from drac.stages.convert.frame import Frame
-from drac.stages.convert.page import LayoutBox, Line, Word
+from drac.stages.convert.page import LayoutBox, Line, Word, union
 from drac.stages.convert.recognised import as_drawn, torn
 
 _MAX_PIXELS = 90_000_000
@@ -78,16 +79,47 @@ def _in_margin(line: Line, content: PageContent) -> bool:
     return y1 <= high or y0 >= content.height - high or x1 <= wide or x0 >= content.width - wide
 
 
-def ocr_page(page: Any, dpi: int, languages: Sequence[str] = ()) -> OcrPage:
+def styles_of(pages: Iterable[tuple[int, Any]], dpi: int) -> tuple[PrintStyles, dict[int, Slant]]:
+    """The print of (index, page) pairs, and how each page's lines lie by its index."""
+    slants: dict[int, Slant] = {}
+    return print_styles(_levelled(pages, dpi, slants)), slants
+
+
+def _levelled(
+    pages: Iterable[tuple[int, Any]], dpi: int, slants: dict[int, Slant]
+) -> Iterator[tuple[Image, float]]:
+    """Level images with the points that a pixel has; `slants` takes how each page's lines lie.
+
+    A page on its side may be left upside down, which is the same to one who only measures. One that cannot
+    be drawn is left out: it is reported when its turn comes.
+    """
+    for index, page in pages:
+        try:
+            image = page_image(page, dpi, TILE)
+        except Exception:
+            continue
+        slants[index] = slant = slant_of(image)
+        points = max(page.rect.width, page.rect.height) / max(image.shape[:2])
+        yield straighten(turn(image, 90) if slant.sideways else image, slant.skew), points
+
+
+def ocr_page(
+    page: Any,
+    dpi: int,
+    languages: Sequence[str] = (),
+    styles: PrintStyles | None = None,
+    slant: Slant | None = None,
+) -> OcrPage:
     """Lines and layout boxes of the page as drawn, upright and level.
 
-    Tesseract reads where `languages` are given, else RapidOCR.
+    Tesseract reads where `languages` are given, else RapidOCR. `styles` are those of the document, which
+    lines of text are compared with; `slant` is how the page's lines lie, where that is known.
 
     A page of more than `TILE` pixels at `dpi` is first drawn within them, and as large as asked only where
     its print is then too small to read.
     """
     image = page_image(page, dpi, TILE)
-    slant = slant_of(image)
+    slant = slant or slant_of(image)
     turned = quarter_turns(image) if slant.sideways else 0
     read = _reader(languages)
     frame = page_frame(page, image, turned) if turned else _frame(page, 0, slant.skew)
@@ -112,7 +144,19 @@ def ocr_page(page: Any, dpi: int, languages: Sequence[str] = ()) -> OcrPage:
     if not languages:
         lines = tuple(_apart(level, lines, found, scale, list(torn(lines, boxes, rules))))
     sure = _sureness("tesseract" if languages else "rapidocr", first, found)
-    return OcrPage(frame, as_drawn(lines, boxes, rules), boxes, rules, sure)
+    drawn = as_drawn(lines, boxes, rules)
+    drawn = tuple(_styled(level, drawn, scale, styles)) if styles else drawn
+    return OcrPage(frame, drawn, boxes, rules, sure)
+
+
+def _styled(
+    image: Image, lines: Sequence[Line], scale: tuple[float, float], styles: PrintStyles
+) -> Iterator[Line]:
+    """The lines with size and weight by their ink, those in tables as they are."""
+    back = (1 / scale[0], 1 / scale[1])
+    places = [_scaled(union(word.box for word in line.words), back) for line in lines]
+    seen = prints_in(image, zip(places, (line.text for line in lines), strict=True))
+    return (styles.styled(line, one, scale[1]) for line, one in zip(lines, seen, strict=True))
 
 
 def _sureness(engine: str, first: Sequence[OcrLine], found: Sequence[OcrLine]) -> Recognition:
