@@ -5,5 +5,5 @@ from drac.stages.convert.audit.thresholds import EXACT, NOISY, AuditThresholds
 
 __all__ = ["EXACT", "NOISY", "VERSION", "AuditThresholds", "audit_page"]
 
-VERSION = 1
+VERSION = 2
 """Raised when the same two readings of a page give another audit."""

@@ -16,6 +16,7 @@ from drac.stages.convert.audit.sides import seen_side, written_side
 from drac.stages.convert.audit.thresholds import AuditThresholds
 from drac.stages.convert.audit.told import told
 from drac.stages.convert.audit.words import texts
+from drac.stages.convert.audit.wrapped import put_together
 
 
 def audit_page(
@@ -44,6 +45,7 @@ def _compared(written: PageText, reference: PageText, thresholds: AuditThreshold
     out = written_side(written)
     spell = Speller([word.text for word in out.words], texts(reference.markdown), fuzzy=thresholds.fuzzy)
     seen = seen_side(reference, spell)
+    put_together(out, seen)
     rows = find_rows(out, seen, thresholds.row_share, thresholds.full_row)
     match = Match(out, seen, rows, reference.furniture, fuzzy=thresholds.fuzzy)
     edges = frozenset(texts("\n".join(reference.furniture)))

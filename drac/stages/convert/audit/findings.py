@@ -57,6 +57,13 @@ class Compared:
             if times >= TEMPLATE and word not in self.on_page and not is_digits(word)
         )
 
+    def is_page_number(self, unit: Unit) -> bool:
+        """Whether a unit is one digit string that stands above all others on the page, or below them."""
+        if unit.last - unit.first != 1 or not self.seen.words[unit.first].is_digits or not unit.boxes:
+            return False
+        edges = [edge for one in self.seen.units for box in one.boxes for edge in (box[1], box[3])]
+        return unit.boxes[0][1] <= min(edges) or unit.boxes[-1][3] >= max(edges)
+
     def at_line(self, kind: FindingKind, line: Line, what: Iterable[str]) -> Finding:
         """A finding in a line of the text."""
         text = self.written.markdown[line.start : line.end]
@@ -78,11 +85,14 @@ class Compared:
 
 
 def lost(page: Compared) -> Iterator[Finding]:
-    """Words and digit strings of the page, outside rows that have a line, that the text lacks."""
+    """Words and digit strings of the page, outside rows that have a line, that the text lacks.
+
+    A number alone at the head or foot of the page is the page's, and no loss.
+    """
     of_rows = {row.unit for _, row in page.rows.unsaid}
     said = {row.unit for one in page.rows.said for row in one.rows}
     for at, unit in enumerate(page.seen.units):
-        words = [] if at in said else lacking(page, unit)
+        words = [] if at in said or page.is_page_number(unit) else lacking(page, unit)
         if at in of_rows and 2 * len(words) > unit.last - unit.first:
             yield page.at_unit(FindingKind.ROW_MISSING, unit, words)
         elif len(words) >= page.thresholds.missing_words:

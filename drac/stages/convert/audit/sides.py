@@ -69,6 +69,8 @@ class Row:
     """Words by 0-based column, of cells with words that begin in this row."""
     above: tuple[str, ...] = ()
     """Words of cells that reach down from rows above."""
+    shown: dict[int, str] = field(default_factory=dict)
+    """The same cells as the second reader has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,8 @@ def _add_row(seen: Seen, table: Table, row: int, boxes: tuple[Box, ...]) -> Row:
     unit = seen.add("row", " | ".join(cell.text for cell in mine), boxes)
     cells = {cell.column: seen.texts(cell.text) for cell in mine}
     filled = {column: words for column, words in cells.items() if words}
-    return Row(unit, filled, seen.texts("\n".join(above)))
+    shown = {cell.column: cell.text for cell in mine if cell.column in filled}
+    return Row(unit, filled, seen.texts("\n".join(above)), shown)
 
 
 def _labels(seen: Seen, heads: Sequence[Cell]) -> dict[int, tuple[str, ...]]:
