@@ -14,6 +14,8 @@ for name in (
     "AWS_SESSION_TOKEN",
     "AWS_PROFILE",
     "OPENAI_API_KEY",
+    "REDUCTO_API_KEY",
+    "REDUCTO_BASE_URL",
 ):
     os.environ.pop(name, None)
 os.environ["AWS_EC2_METADATA_DISABLED"] = "true"

@@ -24,8 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from drac.adapters import docling_document, marker_document
 from drac.adapters.page_records import failed_page, one_line
 from drac.adapters.parsed_pages import ParsedPage, page_texts, ranges
-from drac.adapters.pymupdf_layout import hushed, mupdf
-from drac.adapters.pymupdf_render import has_ink
+from drac.adapters.pymupdf_render import inked
 from drac.errors import DocumentError, MissingExtra, UsageError
 from drac.records import Page, PageText
 
@@ -103,11 +102,11 @@ class ForeignReader(ABC):
     def read(self, pdf: Path, pages: Sequence[Page]) -> Sequence[PageText]:
         """See PageReader."""
         try:
-            inked = _inked(pdf, pages)
+            shown = inked(pdf, [page.number for page in pages])
             found: dict[int, ParsedPage] = {}
-            for document in self._parsed(pdf, [page for page in pages if page.number in inked]):
+            for document in self._parsed(pdf, [page for page in pages if page.number in shown]):
                 found = self.pages(document) | found
-            return page_texts(pages, found, self.name, inked)
+            return page_texts(pages, found, self.name, shown)
         except Exception as error:
             return [failed_page(page, self.name, one_line(error, str(pdf.parent))) for page in pages]
 
@@ -182,10 +181,3 @@ def _ended_after(process: subprocess.Popen[str], seconds: float | None) -> Itera
         yield
     finally:
         timer.cancel()
-
-
-def _inked(pdf: Path, pages: Sequence[Page]) -> dict[int, bool]:
-    """Of those pages that the PDF has, whether they show anything."""
-    with hushed(), mupdf().open(pdf) as document:
-        there = {page.number for page in pages if 1 <= page.number <= document.page_count}
-        return {number: has_ink(document[number - 1]) for number in sorted(there)}

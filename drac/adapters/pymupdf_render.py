@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from drac.adapters.pymupdf_layout import mupdf
+from drac.adapters.pymupdf_layout import hushed, mupdf
 from drac.errors import CorruptDocument, PageError
 from drac.records import Health
 
@@ -95,6 +95,13 @@ def has_ink(page: Any) -> bool:
         return not is_plain(page_pixels(page, dpi=72, max_side=_INK_SIDE, gray=True))
     dpi = 72 * min(1.0, math.sqrt(_INK_PIXELS / (page.rect.width * page.rect.height)))
     return not is_plain(page_pixels(page, dpi=dpi, max_side=_INK_PIXELS, gray=True))
+
+
+def inked(pdf: Path, numbers: Sequence[int]) -> dict[int, bool]:
+    """Of those 1-based pages that the PDF has, whether they show anything but plain paper."""
+    with hushed(), mupdf().open(pdf) as document:
+        there = sorted({one for one in numbers if 1 <= one <= document.page_count})
+        return {number: has_ink(document[number - 1]) for number in there}
 
 
 def is_plain(pixels: Any) -> bool:

@@ -44,7 +44,7 @@ from drac.store.store import free_bytes
 from drac.wiring.retrieval import reranker, row_method
 
 if TYPE_CHECKING:
-    from drac.pipeline.asking import Spending
+    from drac.pipeline.asking import Asker, Spending
     from drac.wiring.models import ModelAccess, ModelReading
 
 _ENOUGH = 2_000_000_000
@@ -56,8 +56,10 @@ class Models:
 
     def __init__(self, settings: Settings, workspace: Path) -> None:
         self._settings, self.workspace = settings, workspace
-        self._budget = Budget(settings.model.max_usd)
+        self.budget = Budget(settings.model.max_usd)
+        """Of all models together."""
         self._made: dict[tuple[str, str], ModelAccess] = {}
+        self._askers: list[tuple[str, Asker]] = []
 
     def access(self, engine: str, settings: Settings | None = None) -> ModelAccess:
         """The engine's model, or the one that `settings` name in place of the run's."""
@@ -67,21 +69,26 @@ class Models:
         parts = {"model", "models", "render"}
         key = (engine, wanted.model_dump_json(include=parts))
         if key not in self._made:
-            self._made[key] = ModelAccess(engine, wanted, self.workspace, self._budget)
+            self._made[key] = ModelAccess(engine, wanted, self.workspace, self.budget)
+            self.count(self._made[key].label, self._made[key].asker)
         return self._made[key]
+
+    def count(self, label: str, asker: Asker) -> None:
+        """Have an asker's spending told, and the asker stopped, with the others'."""
+        self._askers.append((label, asker))
 
     def spending(self) -> dict[str, Spending]:
         """What was asked of each model, by its id."""
         found: dict[str, Spending] = {}
-        for one in self._made.values():
-            known = found.get(one.label)
-            found[one.label] = known.plus(one.asker.spending) if known else one.asker.spending
+        for label, asker in self._askers:
+            known = found.get(label)
+            found[label] = known.plus(asker.spending) if known else asker.spending
         return found
 
     def stop(self) -> None:
         """Send nothing more: the run ends early."""
-        for one in self._made.values():
-            one.asker.stop()
+        for _, asker in self._askers:
+            asker.stop()
 
     def close(self) -> None:
         """Send nothing more and free the connections."""

@@ -68,15 +68,17 @@ def parser(name: str, options: Options, settings: Settings, models: Models) -> I
         with _engine(name, options, settings, models) as tool:
             yield tool
         return
-    if name not in _OWN:
-        raise _unknown(name)
-    with _OWN[name](options, settings) as tool:
+    if name == "reducto":
+        with _reducto(options, settings, models) as tool:
+            yield tool
+        return
+    with _in_workers(name, options, settings) as tool:
         yield tool
 
 
 def names() -> tuple[str, ...]:
-    """All parsers that there are by themselves."""
-    return (*ENGINES, "native", *_OWN)
+    """All parsers that there are by themselves; others are entry points, or `module:name`."""
+    return (*ENGINES, "native", *_READERS, "reducto")
 
 
 _STAGES = ("render", "model", "model_read")
@@ -155,14 +157,14 @@ def read_with(name: str, options: BaseModel, task: ReadTask) -> ReadPages:
 
 @cache
 def _reader(name: str, options: BaseModel) -> PageReader:
-    return _READERS[name]().make(options)
+    return _how(name).make(options)
 
 
 @contextmanager
 def _in_workers(name: str, options: Options, settings: Settings) -> Iterator[ParserTool]:
     from drac.adapters.processes import ProcessExecutor
 
-    how = _READERS[name]()
+    how = _how(name)
     chosen = _validated(name, how.options, options)
     reader = how.make(chosen)
     stated = {"engine": name, **chosen.model_dump(exclude={"python"})}
@@ -208,7 +210,51 @@ def _marker() -> Reader:
 _READERS: dict[str, Callable[[], Reader]] = {
     "pymupdf-text": _plain, "pymupdf4llm": _pymupdf4llm, "docling": _docling, "marker": _marker,
 }  # fmt: skip
-_OWN: dict[str, Callable[[Options, Settings], Any]] = {name: partial(_in_workers, name) for name in _READERS}
+
+
+def _how(name: str) -> Reader:
+    """One of ours, or the user's own."""
+    if name in _READERS:
+        return _READERS[name]()
+    from drac.wiring.own_parser import OwnOptions, own_parser
+    from drac.wiring.registry import load
+
+    return Reader(OwnOptions, partial(own_parser, load("parsers", name, names())), 1, whole=True)
+
+
+@contextmanager
+def _reducto(options: Options, settings: Settings, models: Models) -> Iterator[ParserTool]:
+    from drac.adapters.processes import ProcessExecutor
+    from drac.adapters.reducto import ReductoOptions
+    from drac.wiring.reducto import ReductoReading, asker
+
+    chosen = _validated("reducto", ReductoOptions, options)
+    executor = ProcessExecutor(settings.run.workers, start_worker, memory=settings.run.worker_memory)
+
+    def ink(task: ReadTask) -> Future[Mapping[int, bool]]:
+        return executor.submit(ink_task, task, timeout=settings.run.page_timeout * len(task.pages))
+
+    try:
+        with asker(chosen, settings, models) as (service, asked):
+            reading = ReductoReading(chosen, service, asked, ink, settings.model.concurrency)
+            told = chosen.told([])
+            made = recipe(convert.NAME, "reducto 1", {"engine": "reducto", **told}, reading.fingerprint)
+            try:
+                yield ParserTool("reducto", settings, made, reading)
+            except BaseException:
+                asked.stop()
+                raise
+            finally:
+                reading.close()
+    finally:
+        executor.close()
+
+
+def ink_task(task: ReadTask) -> Mapping[int, bool]:
+    """Of the task's pages that the PDF has, whether they show anything; runs in a worker."""
+    from drac.adapters.pymupdf_render import inked
+
+    return inked(task.pdf, [page.number for page in task.pages])
 
 
 def _validated(name: str, kind: type[T], options: Options) -> T:
@@ -221,7 +267,3 @@ def _validated(name: str, kind: type[T], options: Options) -> T:
 def _bad_options(name: str, error: ValidationError) -> UsageError:
     said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
     return UsageError(f"parser {name!r}: {said}", remedy="Correct the option named.")
-
-
-def _unknown(name: str) -> UsageError:
-    return UsageError(f"there is no parser {name!r}", remedy=f"Give one of: {', '.join(names())}.")

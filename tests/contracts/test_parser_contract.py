@@ -120,7 +120,7 @@ def test_options_make_other_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "says"),
     [
-        ("nobody", {}, "there is no parser 'nobody'"),
+        ("nobody", {}, "no such name"),
         ("pymupdf-text", {"sorted": True}, "sorted"),
         ("local", {"ocr": "perhaps"}, "ocr"),
         ("local", {"model": {"max_usd": 3}}, "max_usd"),
