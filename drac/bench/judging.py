@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from drac import wiring
 from drac.bench.chunking import OWN_VECTORS, ChunkedCorpus, read_chunks
 from drac.bench.retrieval import Retrieval
 from drac.evaluate.summary import QueryRow
-from drac.pipeline.evaluating import Asked, Judge, Pool, Scope, Tools
+from drac.pipeline.evaluating import BEHIND, Asked, Judge, Pool, Scope, Tools
 from drac.ports import Embedder
 from drac.records import Hit
 from drac.retrieve.retrievers import Dense, Hybrid, Retriever
@@ -54,8 +55,10 @@ def questions_digest(asked: Asked) -> str:
 class Judging:
     """Judges what is not judged yet; chunks are read, and models loaded, only then."""
 
-    def __init__(self, store: Store, asked: Asked, tools: Tools, embedder: Callable[[str], Embedder]) -> None:
-        self._store, self._asked, self._tools, self._embedder = store, asked, tools, embedder
+    def __init__(
+        self, store: Store, asked: Asked, note: Callable[[str], None], embedder: Callable[[str], Embedder]
+    ) -> None:
+        self._store, self._asked, self._note, self._embedder = store, asked, note, embedder
         self._questions = questions_digest(asked)
         self._held: tuple[str, dict[Scope, Pool]] = ("", {})
 
@@ -87,10 +90,10 @@ class Judging:
 
     def _make(self, chunked: ChunkedCorpus, how: Retrieval, name: str) -> None:
         pools = self._pools(chunked)
-        search = replace(self._tools, embedder=lambda: self._embedder(how.settings.search.model))
-        judge = Judge(self._asked, how.settings, self._store, replace(search, aggregate=how.aggregate))
+        tools = self._tools_for(how)
+        judge = Judge(self._asked, how.settings, self._store, tools)
         began = time.perf_counter()
-        own = _OwnVectors(self._store, chunked, judge, self._tools) if _has_own(chunked) else None
+        own = _OwnVectors(self._store, chunked, judge, tools) if _has_own(chunked) else None
         finders = {scope: _finder(judge, pool, how, own) for scope, pool in pools.items()}
         indexed = time.perf_counter() - began
         timed = {scope: _Timed(judge.finder(one, pools[scope])) for scope, one in finders.items()}
@@ -104,6 +107,12 @@ class Judging:
         }  # fmt: skip
         with self._store.writing(STAGE, name, meta, durable=False) as folder:
             (folder / _FILE).write_bytes(data)
+
+    def _tools_for(self, how: Retrieval) -> Tools:
+        """Those of the configuration's own settings; embedding models are loaded once for all."""
+        tools = wiring.evaluation_tools(how.settings, self._note)
+        model = how.settings.search.model
+        return replace(tools, embedder=lambda: self._embedder(model), aggregate=how.aggregate)
 
     def _pools(self, chunked: ChunkedCorpus) -> dict[Scope, Pool]:
         """Of one chunk set, kept for the next retriever over it."""
@@ -128,11 +137,11 @@ def _finder(judge: Judge, pool: Pool, how: Retrieval, own: _OwnVectors | None) -
     if how.own is not None:
         return how.own(pool.leaves)
     if own is None or not how.embeds:
-        return judge.retriever(how.name, pool)
-    dense = own.retriever(pool)
-    if how.name == "dense":
-        return dense
-    return Hybrid(dense, judge.retriever("bm25", pool))
+        return judge.retriever(how.spec, pool)
+    dense, behind = own.retriever(pool), how.spec.partition(BEHIND)[2]
+    both = Hybrid(dense, judge.retriever("bm25", pool), how.settings.search.over_fetch)
+    first = dense if how.name == "dense" else both
+    return judge.reranked(first, behind, pool) if behind else first
 
 
 class _OwnVectors:

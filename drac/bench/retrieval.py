@@ -14,18 +14,23 @@ from drac.bench.experiment import Component
 from drac.config import EvaluateSettings, SearchSettings, Settings
 from drac.errors import UsageError
 from drac.evaluate.chunk_sets import SetChunk
-from drac.pipeline.evaluating import RETRIEVERS
+from drac.pipeline.evaluating import BEHIND, RETRIEVERS
 from drac.ports import Embedder
 from drac.retrieve.pages import AGGREGATES, Aggregate
 from drac.retrieve.retrievers import Retriever
 from drac.wiring import registry
 from drac.wiring.own import fingerprint
+from drac.wiring.retrieval import reranker, row_method
 
 _OF_EVALUATION = {"top_k": "chunks", "merge_share": "merge_share", "long_texts": "long_texts"}
 """Options of every retriever, and the settings of [evaluate] that they stand for."""
 _OF_SEARCH = frozenset(SearchSettings.model_fields) - {"retriever", "top_k"}
 """Options of our own retrievers: settings of [search]."""
+_SHAPING = {"index", "over_fetch", "rerank_over_fetch"}
+"""Settings of [search] that shape results beside the models."""
 _EMBEDS = frozenset(("dense", "hybrid"))
+_ROWS = {"late": "late_model", "sparse": "sparse_model"}
+"""Retrievers with models of their own, and the settings that name these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class Retrieval:
 
     name: str
     """The retriever."""
+    spec: str
+    """The same, with ` + ` and the reranker where there is one behind it, as `Judge.retriever` takes it."""
     settings: Settings
     """The experiment's, with the retriever's options in their place."""
     own: Callable[[Sequence[SetChunk]], Retriever] | None
@@ -60,15 +67,18 @@ def retrieval(
     """
     chosen, left = _settings(retriever, settings)
     own, tools = _own(retriever.name, left)
+    spec = retriever.name
     if own is None:
-        tools = _fingerprint(retriever.name, chosen, embedder)
+        spec, behind = _spec(retriever.name, chosen)
+        tools = {**_fingerprint(retriever.name, chosen, embedder), **behind}
     aggregate, code = _aggregation(aggregation)
     judged = chosen.evaluate.model_dump(exclude={"samples", "seed", "page_score"})
+    search = chosen.search.model_dump(include=_SHAPING) if own is None else left
     how = {
-        "retriever": retriever.name, "options": retriever.options, "evaluate": judged,
+        "retriever": retriever.name, "search": search, "evaluate": judged,
         "aggregation": aggregation.name, "aggregation_options": aggregation.options,
     }  # fmt: skip
-    return Retrieval(retriever.name, chosen, own, aggregate, how, {**tools, **code})
+    return Retrieval(retriever.name, spec, chosen, own, aggregate, how, {**tools, **code})
 
 
 def _settings(retriever: Component, settings: Settings) -> tuple[Settings, dict[str, Any]]:
@@ -79,7 +89,11 @@ def _settings(retriever: Component, settings: Settings) -> tuple[Settings, dict[
     if retriever.name in RETRIEVERS and left:
         raise _wrong(retriever, f"{', '.join(left)}: there is no such option", known)
     judged = {_OF_EVALUATION[key]: value for key, value in given.items() if key in _OF_EVALUATION}
-    search = {key: value for key, value in given.items() if key in known - set(_OF_EVALUATION)}
+    model = _ROWS.get(retriever.name, "model")
+    search = {
+        model if key == "model" else key: value
+        for key, value in given.items() if key in known - set(_OF_EVALUATION)
+    }  # fmt: skip
     try:
         changes = {
             "evaluate": EvaluateSettings.model_validate({**settings.evaluate.model_dump(), **judged}),
@@ -116,9 +130,21 @@ def _fingerprint(name: str, settings: Settings, embedder: Callable[[str], Embedd
     tools: dict[str, str] = {}
     if name in ("bm25", "hybrid"):
         tools["bm25s"] = version("bm25s")
+    if name in _ROWS:
+        tools |= row_method(name, settings.search, "").fingerprint
     if name in _EMBEDS:
         tools |= {**embedder(settings.search.model).fingerprint, "faiss": version("faiss-cpu")}
     return tools
+
+
+def _spec(name: str, settings: Settings) -> tuple[str, dict[str, str]]:
+    """The retriever with its reranker, and what names that."""
+    search = settings.search
+    if search.reranker == "none":
+        return name, {}
+    label = reranker(search.reranker, search.reranker_model or "").label
+    candidates = search.rerank_over_fetch * search.top_k
+    return f"{name}{BEHIND}{label}", {"reranker": label, "candidates": str(candidates)}
 
 
 def _aggregation(chosen: Component) -> tuple[Aggregate, dict[str, str]]:

@@ -90,8 +90,7 @@ class Bench:
         self.embedder = cache(lambda name: _embedder(experiment, name))
         context = ChunkerContext(settings, lambda: self.embedder(settings.search.model), models)
         self.chunking = Chunking(store, context, self._steps)
-        tools = wiring.evaluation_tools(settings, note)
-        self.judging = Judging(store, inputs.asked, tools, self.embedder)
+        self.judging = Judging(store, inputs.asked, note, self.embedder)
         self.how = {one.name: self._retrieval(one) for one in experiment.configurations}
         for one in experiment.configurations:
             self.chunking.chunker(one.chunker)

@@ -268,7 +268,7 @@ class Judge:
         """
         name, _, behind = name.partition(BEHIND)
         if behind:
-            return self._reranked(self.retriever(name, pool), behind, pool)
+            return self.reranked(self.retriever(name, pool), behind, pool)
         kind, _, model = name.partition(":")
         if kind in ("late", "sparse"):
             self.models[name] = self._tools.rows(kind, model).encoder.label
@@ -288,7 +288,8 @@ class Judge:
         digest, _ = encoding.encoded(self._store, pool.documents(cut), method, self._tools.note)
         return encoding.retriever(self._store, digest, method)
 
-    def _reranked(self, first: Retriever, name: str, pool: Pool) -> Retriever:
+    def reranked(self, first: Retriever, name: str, pool: Pool) -> Retriever:
+        """A retriever with one of RERANKERS behind it, its model after a colon."""
         kind, _, model = name.partition(":")
         if name not in self._rerankers:
             self._rerankers[name] = self._tools.reranker(kind, model)
