@@ -10,11 +10,12 @@ from itertools import accumulate
 from drac.config import PlanSettings, StructureSettings
 from drac.ports import Chunked, Draft, ParsedDocument, Planner
 from drac.records import Chunk, Element, Section, Source, Span
-from drac.sentences import Stretch, sentences
+from drac.sentences import Stretch
 from drac.stages import chunk, structure
 from drac.stages.chunk.rebuild import plain_heading
 from drac.stages.chunk.strategies.metering import Ask, Meter
 from drac.stages.chunk.strategies.spans import merged, trim
+from drac.stages.chunk.strategies.telling import telling
 from drac.stages.outline import heading_paths
 
 
@@ -98,7 +99,7 @@ class _Tree:
         spans, above = self._place.spans(element.spans), self._breadcrumb(element)
         block = self._made
         yield self._numbered(Draft(spans, _if_over_pages(element.text, spans), above, top))
-        for stretch in sentences(element.text):
+        for stretch in telling(element.text):
             if parts := _within(spans, trim(element.text, stretch)):
                 text = element.text[slice(*trim(element.text, stretch))]
                 yield self._numbered(Draft(parts, _if_over_pages(text, parts), above, block))

@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 
 from drac.adapters.tokenizer import tokenizer
 from drac.config import Settings
-from drac.errors import EngineUnavailable, UsageError
+from drac.errors import EngineUnavailable, MissingExtra, UsageError
 from drac.ports import Chunker, ParsedDocument
+from drac.stages.chunk.strategies.telling import telling
 from drac.wiring.chunkers import BUILDERS
 from drac.wiring.registry import ChunkerContext, chunker
 
@@ -132,6 +133,15 @@ def test_drac_puts_headings_above_and_crosses_pages() -> None:
     assert made.counts["left_out"] == 0
 
 
+def test_a_number_is_no_sentence() -> None:
+    text = "28\\. One of the purposes. (1) A second.\n\n- \n2. 汉字。3. 4."
+    assert [text[start:end].strip() for start, end in telling(text)] == [
+        "28\\. One of the purposes.", "(1) A second.", "- \n2. 汉字。3. 4."
+    ]  # fmt: skip
+    assert telling("12. 13.") == [(0, 7)]
+    assert telling("") == []
+
+
 def test_sentences_have_paragraphs_and_sections_as_parents() -> None:
     document = parsed(*REPORT)
     drafts = small("hierarchical").chunk(document).drafts
@@ -164,6 +174,20 @@ def test_a_wrong_name_or_option_is_named(name: str, options: dict[str, Any], sai
         chunker(name, options, CONTEXT)
     assert name in caught.value.message
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [("recursive", "chonkie", "bench"), ("fast", "chonkie", "bench"), ("neural", "transformers", "embed")],
+)
+def test_a_missing_extra_is_named(
+    name: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda one, *rest: None if one == package else find(one))
+    with pytest.raises(MissingExtra, match=name) as caught:
+        chunker(name, {}, CONTEXT)
+    assert caught.value.extra == extra
 
 
 def test_a_tokenizer_that_is_not_there_is_named() -> None:

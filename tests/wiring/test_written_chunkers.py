@@ -230,6 +230,19 @@ def test_drac_may_let_a_model_plan(bench: Bench) -> None:
     assert planned.counts["left_out"] == 0
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_bedrock_writes_the_same(bench: Bench, name: str) -> None:
+    by_openai = bench.chunk(name)
+    settings = Settings.model_validate({"model": {"endpoint_url": bench.server.url, "region": "eu-west-1"}})
+    models = Models(settings, bench.workspace)
+    context = ChunkerContext(settings, LetterEmbedder, models)
+    made = chunker(name, {**SMALL[name], "engine": "bedrock"}, context).chunk(DOCUMENT)
+    models.close()
+    assert made.drafts == by_openai.drafts
+    assert made.usage.usd > 0
+    assert {one["api"] for one in bench.server.log.entries} == {"openai", "converse"}
+
+
 def test_without_an_engine_or_models_it_says_so() -> None:
     context = ChunkerContext(Settings(), LetterEmbedder)
     with pytest.raises(UsageError, match="no engine is named"):

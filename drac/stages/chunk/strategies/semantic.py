@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from drac.ports import Embedder
-from drac.sentences import Stretch, sentences
+from drac.sentences import Stretch
 from drac.stages.chunk.strategies.spans import Cut, trim
+from drac.stages.chunk.strategies.telling import telling
 
 _NOISE = 1e-6
 """What similarities of equal sentences may differ by: vectors are of 32 bits."""
@@ -23,7 +24,7 @@ def below_usual(embedder: Embedder, k: float) -> Cut:
     """
 
     def cut(text: str) -> Iterator[Stretch]:
-        found = [one for one in sentences(text) if one[0] < trim(text, one)[1]]
+        found = [one for one in telling(text) if one[0] < trim(text, one)[1]]
         starts = [0, *(found[at][0] for at in _places(text, found))]
         yield from pairwise([*starts, len(text)])
 
