@@ -95,6 +95,7 @@ class PrintStyles:
             known,
             body_size=body[0],
             body_bold=False,
+            measured=True,
             heading_styles=found,
             title_levels={},
             class_levels={},

@@ -23,6 +23,10 @@ EDGE = 0.15
 """Share of the page's height at its top and at its foot where running headers and footers stand."""
 _BESIDE = 0.1
 """Share of a table's lines of print that hold two cells or more, at least; cells may wrap."""
+_LEADING = 1.45
+"""Font sizes from one baseline to the next within a paragraph, at most."""
+_LARGER = 1.1
+"""Sizes of the body's up to which print is no larger."""
 _ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 _PAGE_NUMBER = re.compile(
     rf"\W*(?:page|seite|página|pagina|p\.?|pg\.?)?\s*\W*(?:\d{{1,4}}|{_ROMAN})\W*"
@@ -325,9 +329,19 @@ def _promote(block: Block, view: PageView, facts: DocumentFacts) -> Block:
         return block if fit else replace(block, kind="paragraph")
     short = len(block.lines) <= 2 and len(text) <= 100 and not text.endswith((".", ":", ";", ","))
     styled = all(is_heading_style(style_of(line), facts) for line in block.lines)
-    if block.kind == "paragraph" and short and styled and fit and not _has_neighbour(block, view):
+    alone = not _has_neighbour(block, view) and not (facts.measured and _is_set_tight(block, view, facts))
+    if block.kind == "paragraph" and short and styled and fit and alone:
         return replace(block, kind="heading")
     return block
+
+
+def _is_set_tight(block: Block, view: PageView, facts: DocumentFacts) -> bool:
+    """Whether print no larger than the body has a line right below it, as the label of a paragraph does."""
+    last = block.lines[-1]
+    step = _LEADING * last.size
+    return last.size <= _LARGER * facts.body_size and any(
+        0 < line.baseline - last.baseline < step and _gap(line, last) < 0 for line in view.lines
+    )
 
 
 def _may_head(block: Block, text: str, facts: DocumentFacts) -> bool:

@@ -106,6 +106,8 @@ class DocumentFacts:
     """Whether most characters are bold."""
     body_mono: bool = False
     """Whether most characters are of fixed width, so that this says nothing about code."""
+    measured: bool = False
+    """Whether sizes and weights were measured in images: labels of paragraphs are bold, no bookmark tells."""
     heading_styles: tuple[tuple[float, bool], ...] = ()
     """(size, bold) of lines that stand out, most prominent first."""
     bookmarks: dict[tuple[int, str], int] = field(default_factory=dict)

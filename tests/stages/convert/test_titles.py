@@ -132,3 +132,18 @@ def test_a_run_in_heading_stands_before_its_text_though_set_a_hair_lower() -> No
         line("on a lead.", 50, 312),
     ]
     assert written(lines, [("text", (50, 290, 300, 315))]) == ["### Pets.", "Dogs travel free on a lead."]
+
+
+def test_bold_text_set_tight_in_a_scan_is_a_label_unless_the_layout_says_otherwise() -> None:
+    """A scan has no bookmarks to tell labels from headings; print that is larger is a heading anyway."""
+    facts = replace(FACTS, measured=True)
+    below = line("It runs at noon.", 50, 312)
+    bold, large = line("Ferry times", 50, 300, bold=True), line("Ferry times", 50, 298, size=14.0, bold=True)
+    boxes: list[tuple[str, Box]] = [("text", (50, 285, 200, 302)), ("text", (50, 303, 200, 316))]
+    assert written([bold, below], boxes, facts)[0] == "Ferry times"
+    assert written([large, below], boxes, facts)[0] == "# Ferry times"
+    assert written(
+        [bold, line("It runs at noon.", 50, 330)], [boxes[0], ("text", (50, 320, 200, 333))], facts
+    )[0].endswith("# Ferry times")
+    said = [("section-header", boxes[0][1]), boxes[1]]
+    assert written([bold, below], said, facts)[0] == "## Ferry times"
