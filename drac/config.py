@@ -18,6 +18,8 @@ from drac.errors import UsageError
 from drac.profiles import ModelFacts
 
 Engine = Literal["local", "bedrock", "openai"]
+TITAN = "amazon.titan-embed-text-v2:0"
+"""Bedrock's embedding model where none is named."""
 
 
 class _Frozen(BaseModel):
@@ -170,8 +172,16 @@ class ModelSettings(_Frozen):
 class SearchSettings(_Frozen):
     """Embedding, index and search."""
 
+    embedder: Engine = "local"
+    """Who embeds: `local`, `bedrock` (Amazon Titan) or `openai` (any server of `/v1/embeddings`)."""
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    """Embedding model: a name on the model hub or a folder."""
+    """Embedding model: a name on the model hub or a folder; else as the server knows it."""
+    dimensions: int | None = Field(None, ge=1)
+    """Numbers of a vector that a server is asked for; None: the model's own."""
+    base_url: str | None = None
+    """`openai`: address of the server that embeds; None: that of [model]."""
+    endpoint_url: str | None = None
+    """`bedrock`: address in place of the region's own; None: that of [model]."""
     retriever: Literal["auto", "dense", "bm25", "hybrid", "late", "sparse"] = "auto"
     """`auto`: dense where the set has an index, else BM25; `hybrid`: both, joined by their ranks; `late`:
     late interaction, a vector a token; `sparse`: a sparse encoder, a weight a term."""
@@ -191,6 +201,18 @@ class SearchSettings(_Frozen):
     """Times `top_k` that each side of `hybrid` is asked for."""
     rerank_over_fetch: int = Field(4, ge=1)
     """Times `top_k` chunks that a reranker reads; what stands below them is no result."""
+
+    @property
+    def embedding_model(self) -> str:
+        """The model's name; without one, Bedrock's is Titan. Raises UsageError for a server without one."""
+        if self.embedder == "local" or "model" in self.model_fields_set:
+            return self.model
+        if self.embedder == "bedrock":
+            return TITAN
+        raise UsageError(
+            "the embedder `openai` needs the name of a model",
+            remedy="Give search.model, or the option for the embedding model, as the server knows it.",
+        )
 
 
 class EvaluateSettings(_Frozen):

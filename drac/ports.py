@@ -193,7 +193,7 @@ class ChatRequest:
     """One request to a model: a system text and one user message."""
 
     purpose: str
-    """`convert`, `plan` or `write`; for reports only."""
+    """`convert`, `plan`, `write` or `embed`; for reports only."""
     model: str
     """Model id, inference profile or ARN, as the engine knows it."""
     system: str
@@ -205,7 +205,9 @@ class ChatRequest:
     max_output_tokens: int
     """Tokens the reply may have at most."""
     schema: str = ""
-    """JSON schema that the reply should follow, where the model supports it; empty: free text."""
+    """JSON schema that the reply should follow, where the model supports it; empty: free text. For `embed`,
+    whose parts are the texts and whose reply's text holds their vectors (`retrieve.vectors.pack`): what the
+    server is asked beside them, as a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)

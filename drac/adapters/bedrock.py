@@ -97,15 +97,25 @@ class BedrockChat:
         """One Converse call; see ports.ChatModel for what it raises."""
         client = self._client
         forbid_paid(client.meta.endpoint_url)
-        call = converse_call(request, self._profiles(request.model), can_schema=_can_schema(client))
+        call = self._call(client, request)
         began = time.perf_counter()
         try:
-            answer = client.converse(**call)
+            answer = self._send(client, call)
         except Exception as error:
             self._reached = self._reached or answered(error)
             raise self._sorted(error, request.model) from error
         self._reached = True
         return self._reply(answer, request.model, time.perf_counter() - began)
+
+    def _call(self, client: Any, request: ChatRequest) -> dict[str, Any]:
+        return converse_call(request, self._profiles(request.model), can_schema=_can_schema(client))
+
+    def _send(self, client: Any, call: Mapping[str, Any]) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = client.converse(**call)
+        return found
+
+    def _read_answer(self, answer: Mapping[str, Any], seconds: float) -> ChatReply:
+        return read_answer(answer, seconds)
 
     @property
     def _client(self) -> Any:
@@ -159,7 +169,7 @@ class BedrockChat:
 
     def _reply(self, answer: Mapping[str, Any], model: str, seconds: float) -> ChatReply:
         try:
-            return read_answer(answer, seconds)
+            return self._read_answer(answer, seconds)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             said = Complaint(model, self.endpoint, "a reply that is none", str(dict(answer))[:200])
             raise error_of(Kind.UNSURE, said, {}) from error

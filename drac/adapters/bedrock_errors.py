@@ -11,7 +11,7 @@ from botocore.parsers import ResponseParserError
 from drac.adapters.model_errors import Complaint, Kind, error_of, kind_of_status, retry_after
 from drac.errors import DracError
 
-OPERATION = "Converse"
+OPERATIONS = frozenset({"Converse", "InvokeModel", ""})
 _AGAIN = "; then run again: what is finished is kept."
 REMEDIES: Mapping[Kind, str] = {
     Kind.CREDENTIALS: "Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
@@ -134,7 +134,7 @@ def _from_answer(error: sdk.ClientError, model: str, endpoint: str, secrets: tup
     code, text = str(facts.get("Code", "")), str(facts.get("Message", ""))
     status = int(meta.get("HTTPStatusCode") or 500)
     kind = _kind(code, status, text)
-    if error.operation_name not in {OPERATION, ""} and kind not in {Kind.BUSY, Kind.THROTTLED}:
+    if error.operation_name not in OPERATIONS and kind not in {Kind.BUSY, Kind.THROTTLED}:
         kind = Kind.CREDENTIALS  # signing in (STS, SSO) failed before the model was asked
     name = code if code and not code.isdigit() else f"HTTP {status}"
     waited = retry_after(meta.get("HTTPHeaders") or {}, text)

@@ -84,18 +84,27 @@ class OpenAiChat:
         forbid_paid(self._url)
         if not self._key and self._ours():
             raise EngineUnavailable("OPENAI_API_KEY is not set", remedy=REMEDIES[Kind.CREDENTIALS])
-        body = completion_call(request, self._profiles(request.model), self._ours())
+        body = self._call(request)
         began = time.perf_counter()
         text = self._send(body, request.model)
-        return self._reply(text, request.model, time.perf_counter() - began)
+        return self._reply(text, request, time.perf_counter() - began)
+
+    def _call(self, request: ChatRequest) -> dict[str, Any]:
+        return completion_call(request, self._profiles(request.model), self._ours())
+
+    def _resource(self) -> Any:
+        return self._client.chat.completions
+
+    def _read_answer(self, answer: Mapping[str, Any], request: ChatRequest, seconds: float) -> ChatReply:
+        return read_answer(answer, seconds)
 
     def _ours(self) -> bool:
         return split_url(self._url).hostname == split_url(BASE_URL).hostname
 
     def _send(self, body: Mapping[str, Any], model: str) -> bytes:
-        completions = self._client.chat.completions.with_streaming_response
+        resource = self._resource().with_streaming_response
         try:
-            with completions.create(**body) as response:
+            with resource.create(**body) as response:
                 self._reached = True
                 return self._read(response, model)
         except DracError:
@@ -142,11 +151,12 @@ class OpenAiChat:
             http_client=transport,
         )
 
-    def _reply(self, text: bytes, model: str, seconds: float) -> ChatReply:
+    def _reply(self, text: bytes, request: ChatRequest, seconds: float) -> ChatReply:
+        model = request.model
         try:
             answer = json.loads(text)
             if not _failed(answer):
-                return read_answer(answer, seconds)
+                return self._read_answer(answer, request, seconds)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             shown = text[:200].decode("utf-8", "replace")
             said = Complaint(model, self._endpoint, "a reply that is none", shown, secrets=self._secrets)
@@ -239,7 +249,7 @@ def _part(part: str | ImagePart) -> dict[str, Any]:
 
 def _failed(answer: Mapping[str, Any]) -> bool:
     """Whether a body is an error in spite of its status 200, as gateways send."""
-    return bool(answer.get("error")) and not answer.get("choices")
+    return bool(answer.get("error")) and not (answer.get("choices") or answer.get("data"))
 
 
 def _status(error: object) -> int:

@@ -52,6 +52,9 @@ def run(
     aws_profile: opt.AwsProfile = None,
     concurrency: opt.Concurrency = None,
     max_usd: opt.MaxUsd = None,
+    embedder: opt.Embedder = None,
+    embedding_model: opt.EmbeddingModel = None,
+    dimensions: opt.Dimensions = None,
     text_hint: opt.TextHint = None,
     collection: opt.Collection = None,
     root: opt.Root = None,
@@ -87,6 +90,7 @@ def run(
         ), model_read={"text_hint": text_hint},
         plan={"planner": planner, "min_blocks": min_blocks, "max_blocks": max_blocks,
               "target_tokens": target_tokens},
+        search={"model": embedding_model, "embedder": embedder, "dimensions": dimensions},
         run={"workers": workers, "max_fallback": max_fallback},
     )  # fmt: skip
     wanted = work.Wanted(paths, collection, root, pages, password, password_file, retry)
@@ -246,14 +250,27 @@ def index(
             "--retriever", help="Whose index: dense (default), late or sparse; late:MODEL names one."
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
+    embedder: opt.Embedder = None,
+    model: opt.SearchModel = None,
+    dimensions: opt.Dimensions = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
+    index_kind: opt.IndexKind = None,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
     """Embed a set's chunks and build its index; chunks that did not change are not embedded again."""
     set_up_logging(verbose)
-    settings = settings_from(config, search=opt.search_options(retriever, model=model))
-    show.index(work.index(workspace, settings, set_name), as_json)
+    how = opt.search_options(retriever, model=model)
+    settings = settings_from(
+        config, search=how | {"embedder": embedder, "dimensions": dimensions, "index": index_kind},
+        model=opt.model_options(None, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
+    )  # fmt: skip
+    show.index(*work.index(workspace, settings, set_name), as_json)
     return 0
 
 
@@ -272,13 +289,25 @@ def search(
         ),
     ] = None,
     reranker: opt.Reranker = None,
-    model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
+    embedder: opt.Embedder = None,
+    model: opt.SearchModel = None,
+    dimensions: opt.Dimensions = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
     """Find the chunks that answer a question."""
     set_up_logging(verbose)
-    settings = settings_from(config, search=opt.search_options(retriever, reranker, model, top_k))
+    how = opt.search_options(retriever, reranker, model, top_k)
+    settings = settings_from(
+        config, search=how | {"embedder": embedder, "dimensions": dimensions},
+        model=opt.model_options(None, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
+    )  # fmt: skip
     show.hits(work.search(workspace, settings, set_name, query, collection), as_json)
     return 0
 
@@ -309,7 +338,15 @@ def evaluate(
             "--reranker", help="none (default) or cross-encoder, NAME:MODEL names a model; may repeat."
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Embedding model or folder.")] = None,
+    embedder: opt.Embedder = None,
+    model: opt.SearchModel = None,
+    dimensions: opt.Dimensions = None,
+    base_url: opt.BaseUrl = None,
+    endpoint_url: opt.EndpointUrl = None,
+    region: opt.Region = None,
+    aws_profile: opt.AwsProfile = None,
+    concurrency: opt.Concurrency = None,
+    max_usd: opt.MaxUsd = None,
     long_texts: Annotated[
         str | None, typer.Option("--long-texts", help="Best of the windows of a long text, or cut it.")
     ] = None,
@@ -326,7 +363,10 @@ def evaluate(
     """Judge chunk sets of any tool with a corpus's questions, and say which is better."""
     set_up_logging(verbose)
     settings = settings_from(
-        config, search={"model": model}, evaluate={"long_texts": long_texts, "page_score": page_score}
+        config,
+        search={"model": model, "embedder": embedder, "dimensions": dimensions},
+        model=opt.model_options(None, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
+        evaluate={"long_texts": long_texts, "page_score": page_score},
     )
     wanted = judging.Wanted(
         tuple(sets),

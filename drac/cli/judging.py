@@ -9,6 +9,7 @@ from pathlib import Path
 from drac import wiring
 from drac.cli.options import corpora_folder
 from drac.cli.progress import note
+from drac.cli.work import asked_models
 from drac.config import Settings
 from drac.corpus import discover, find_corpus, real_path
 from drac.errors import UsageError
@@ -46,19 +47,20 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
     corpus = find_corpus(
         wanted.corpus, folders=[Path.cwd()], root=wanted.root, corpora=corpora_folder(), said="--corpus"
     )
-    tools = wiring.evaluation_tools(settings, note)
-    asked = evaluating.questions(corpus)
-    found = discover(
-        [str(corpus.toml)], suffixes=SUFFIXES, cwd=Path.cwd(), root=corpus.root, corpora=corpora_folder()
-    )
-    documents = evaluating.read_documents(found.sources, real_path, tools)
-    with Store(workspace) as store:
-        named = [find_set(text, corpus, documents, store, tools.recursive) for text in wanted.sets]
-        placed = [evaluating.place_set(one, documents) for one in named]
-        done = evaluating.evaluate(asked, placed, wanted.retrievers, settings, store, tools)
-        folder = wanted.out or store.root / "evaluations" / corpus.file.name
-        judged_files.write(done, folder)
-        judged_files.export(done, folder, wanted.formats, write_rows)
+    with asked_models(settings, workspace) as models:
+        tools = wiring.evaluation_tools(settings, note, models)
+        asked = evaluating.questions(corpus)
+        found = discover(
+            [str(corpus.toml)], suffixes=SUFFIXES, cwd=Path.cwd(), root=corpus.root, corpora=corpora_folder()
+        )
+        documents = evaluating.read_documents(found.sources, real_path, tools)
+        with Store(workspace) as store:
+            named = [find_set(text, corpus, documents, store, tools.recursive) for text in wanted.sets]
+            placed = [evaluating.place_set(one, documents) for one in named]
+            done = evaluating.evaluate(asked, placed, wanted.retrievers, settings, store, tools)
+            folder = wanted.out or store.root / "evaluations" / corpus.file.name
+            judged_files.write(done, folder)
+            judged_files.export(done, folder, wanted.formats, write_rows)
     return Judged(done, folder)
 
 

@@ -89,6 +89,18 @@ BaseUrl = Annotated[str | None, typer.Option("--base-url", help="Server of engin
 EndpointUrl = Annotated[str | None, typer.Option("--endpoint-url", help="Endpoint of engine bedrock.")]
 Region = Annotated[str | None, typer.Option("--region", help="AWS region of engine bedrock.")]
 AwsProfile = Annotated[str | None, typer.Option("--aws-profile", help="AWS profile of engine bedrock.")]
+Embedder = Annotated[str | None, typer.Option("--embedder", help="Who embeds: local, bedrock or openai.")]
+EmbeddingModel = Annotated[
+    str | None,
+    typer.Option("--embedding-model", help="Embedding model: a name, a folder, or the server's id."),
+]
+SearchModel = Annotated[
+    str | None, typer.Option("--model", help="Embedding model: a name, a folder, or the server's id.")
+]
+Dimensions = Annotated[
+    int | None, typer.Option("--dimensions", help="Numbers of a vector that a server is asked for.")
+]
+IndexKind = Annotated[str | None, typer.Option("--index", help="Dense index: auto, flat, hnsw or ivf.")]
 Concurrency = Annotated[
     int | None, typer.Option("--concurrency", help="Requests in flight over all documents (default 5).")
 ]

@@ -120,12 +120,14 @@ def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
     _line(f"exported to: {outcome.set_folder}")
 
 
-def index(indexed: Indexed, as_json: bool) -> None:
+def index(indexed: Indexed, spending: dict[str, Spending], as_json: bool) -> None:
     """What `drac index` did."""
     if as_json:
-        _json(asdict(indexed))
+        models = {name: _spending_record(one) for name, one in spending.items()}
+        _json(asdict(indexed) | {"models": models})
     else:
         _line(f"index: {indexed.chunks} chunks, {indexed.embedded} embedded now, {indexed.model}")
+        _spending(spending)
 
 
 def hits(found: Found, as_json: bool) -> None:

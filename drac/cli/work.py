@@ -122,7 +122,7 @@ def run(workspace: Path, settings: Settings, wanted: Wanted, set_name: str, audi
         report, vanished = _convert(store, catalog, settings, found, options, models)
         audited = _audit(store, catalog, settings, models, report) if audit else None
         planned, exported = _plan(store, catalog, settings, set_name, models)
-        indexed, note = _index_if_possible(store, catalog, settings, set_name, exported)
+        indexed, note = _index_if_possible(store, catalog, settings, set_name, exported, models)
     code = first_code(
         [report.exit_code, _stored_code(exported, settings.run.max_fallback), _code_of(audited)]
     )
@@ -241,26 +241,29 @@ def _stored_code(exported: dict[str, Any], max_share: float) -> int:
     return first_code([4 if failed or unplanned or counts.get(UNANSWERED) else 0])
 
 
-def index(workspace: Path, settings: Settings, set_name: str) -> Indexed:
-    """Embed a set's chunks and build its index, for the retriever of the settings."""
+def index(workspace: Path, settings: Settings, set_name: str) -> tuple[Indexed, dict[str, Spending]]:
+    """Embed a set's chunks and build its index, for the retriever of the settings; also what was asked."""
     reading(workspace)
-    with writing(workspace) as (store, catalog):
+    with writing(workspace) as (store, catalog), asked_models(settings, workspace) as models:
         if settings.search.retriever in ("late", "sparse"):
             method = retrieval.row_method(settings.search.retriever, settings.search)
-            return index_rows(store, catalog, set_name, method, note)
-        embedder = wiring.embedder(settings.search)
-        return index_set(store, catalog, set_name, embedder, wiring.Indexes(settings.search), note)
+            return index_rows(store, catalog, set_name, method, note), {}
+        embedder = wiring.embedder(settings.search, models)
+        indexes = wiring.Indexes(settings.search)
+        return index_set(store, catalog, set_name, embedder, indexes, note), models.spending()
 
 
 def _index_if_possible(
-    store: Store, catalog: Catalog, settings: Settings, set_name: str, exported: dict[str, Any]
-) -> tuple[Indexed | None, str]:
+    store: Store, catalog: Catalog, settings: Settings, set_name: str, exported: dict[str, Any],
+    models: wiring.Models,
+) -> tuple[Indexed | None, str]:  # fmt: skip
     if not exported["chunks"]:
         return None, "nothing to index"
-    if importlib.util.find_spec("sentence_transformers") is None or importlib.util.find_spec("faiss") is None:
+    needed = ["faiss", *(["sentence_transformers"] if settings.search.embedder == "local" else [])]
+    if any(importlib.util.find_spec(one) is None for one in needed):
         return None, "no dense index: install it with pip install 'drac[embed,offline]'; search uses BM25"
     try:
-        embedder = wiring.embedder(settings.search)
+        embedder = wiring.embedder(settings.search, models)
         return index_set(store, catalog, set_name, embedder, wiring.Indexes(settings.search), note), ""
     except MissingExtra as error:
         return None, f"{error.message}; {error.remedy}"
@@ -268,11 +271,13 @@ def _index_if_possible(
 
 def search(workspace: Path, settings: Settings, set_name: str, query: str, collection: str | None) -> Found:
     """Find chunks in a set."""
-    return search_set(
-        reading(workspace), set_name, query, settings.search, collection,
-        embedder=lambda: wiring.embedder(settings.search), load_index=wiring.load_index, bm25=wiring.bm25,
-        rows=lambda name: retrieval.row_method(name, settings.search), reranker=_reranker(settings.search),
-    )  # fmt: skip
+    with asked_models(settings, workspace) as models:
+        return search_set(
+            reading(workspace), set_name, query, settings.search, collection,
+            embedder=lambda: wiring.embedder(settings.search, models), load_index=wiring.load_index,
+            bm25=wiring.bm25, rows=lambda name: retrieval.row_method(name, settings.search),
+            reranker=_reranker(settings.search),
+        )  # fmt: skip
 
 
 def _reranker(settings: SearchSettings) -> Reranker | None:

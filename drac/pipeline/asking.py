@@ -216,7 +216,7 @@ class Asker:
             reply,
             text=reply.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
             input_tokens=sent if sent > 0 else self._input_tokens(request),
-            output_tokens=received if received > 0 else -(-len(reply.text) // _CHARACTERS_A_TOKEN),
+            output_tokens=received if received > 0 else _written(request, reply),
         )
 
     def _note_busy(self, error: ModelBusy, worst: float) -> float:
@@ -235,6 +235,11 @@ class Asker:
         text = len(request.system) + sum(len(part) for part in request.parts if isinstance(part, str))
         images = sum(isinstance(part, ImagePart) for part in request.parts)
         return text // _CHARACTERS_A_TOKEN + images * self._prices.image_tokens + 64
+
+
+def _written(request: ChatRequest, reply: ChatReply) -> int:
+    """Tokens of a reply that is not counted; vectors are none, and are asked for without an allowance."""
+    return min(-(-len(reply.text) // _CHARACTERS_A_TOKEN), request.max_output_tokens)
 
 
 def _too_long(error: ModelBusy) -> EngineUnavailable:

@@ -95,7 +95,7 @@ def embed_missing(
         return 0
     note(f"embedding what is new in {sum(map(len, missing.values()))} chunks of {len(missing)} documents")
     with remembering(store, embedder) as memory:
-        for digest, vectors in embed_documents(missing.items(), memory):
+        for digest, vectors in embed_documents(missing.items(), memory, at_once=memory.at_once):
             memory.keep(digest, vectors, missing[digest])
         return memory.embedded
 

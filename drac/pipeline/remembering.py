@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from drac.ports import Embedder, Vectors
-from drac.retrieve.vectors import VECTORS_FILE, WINDOWS_FILE, Chunks, DocumentVectors
+from drac.retrieve.vectors import AT_ONCE, VECTORS_FILE, WINDOWS_FILE, Chunks, DocumentVectors
 from drac.store.keys import output_of
 from drac.store.store import Store
 from drac.store.vector_table import ARTIFACT, REPLY, Place, VectorTable, text_keys
@@ -26,6 +26,10 @@ _KEY = 32
 @runtime_checkable
 class Replies(Protocol):
     """What an embedder that pays for its replies has on disk."""
+
+    @property
+    def texts_at_once(self) -> int:
+        """Texts to be embedded together, so that it waits for no reply alone."""
 
     def reply_names(self) -> frozenset[str]:
         """Names of all replies."""
@@ -42,6 +46,8 @@ class Remembering:
         self._replies = embedder if isinstance(embedder, Replies) else None
         self._fingerprint = dict(embedder.fingerprint)
         self._open_place = lru_cache(maxsize=64)(self._vectors)
+        self.at_once = self._replies.texts_at_once if self._replies else AT_ONCE
+        """Texts to be embedded together."""
         self.embedded = 0
         """Texts that were embedded now."""
 

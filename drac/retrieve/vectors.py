@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +20,8 @@ from drac.sentences import Stretch
 VECTORS_FILE = "vectors.npy"
 WINDOWS_FILE = "windows.json"
 _FORMAT = 1
+AT_ONCE = 128
+"""Windows embedded together."""
 _UNIT = 4e-6
 """Deviation of a squared length from 1 that sums in float32 explain."""
 _ROWS = 4096
@@ -50,6 +53,25 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
         if not (abs(squares - 1.0) < _UNIT).all():
             return normalise(rows)
     return rows
+
+
+def pack(vectors: npt.ArrayLike) -> str:
+    """Vectors as text that fits a reply's place: base64 of float32, little end first, row by row.
+
+    Raises ValueError where they are not rows of finite numbers.
+    """
+    rows = np.asarray(vectors, dtype="<f4")
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
+        raise ValueError("not rows of numbers")
+    return b64encode(rows.tobytes()).decode("ascii")
+
+
+def unpack(text: str, rows: int) -> Vectors:
+    """What `pack` wrote, given how many rows; raises ValueError where it cannot have been that."""
+    numbers = np.frombuffer(b64decode(text, validate=True), dtype="<f4")
+    if not rows or not len(numbers) or len(numbers) % rows:
+        raise ValueError(f"{len(numbers)} numbers are not {rows} rows")
+    return numbers.reshape(rows, -1).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +151,7 @@ def embed_chunks(chunks: Chunks, embedder: Embedder) -> DocumentVectors:
 
 
 def embed_documents(
-    documents: Iterable[tuple[str, Chunks]], embedder: Embedder, *, at_once: int = 128
+    documents: Iterable[tuple[str, Chunks]], embedder: Embedder, *, at_once: int = AT_ONCE
 ) -> Iterator[tuple[str, DocumentVectors]]:
     """(key, vectors) for each (key, chunks), in order.
 

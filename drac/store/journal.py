@@ -25,8 +25,10 @@ _REPLY = TypeAdapter(ChatReply)
 class Journal:
     """The replies of one model server."""
 
-    def __init__(self, root: Path, model: ChatModel) -> None:
-        self._folder = root / "replies" / "simulated" if model.simulated else root / "replies"
+    def __init__(self, root: Path, model: ChatModel, part: str = "") -> None:
+        """`part`: a folder of its own for replies that are looked for by more than their names."""
+        place = root / "replies" / "simulated" if model.simulated else root / "replies"
+        self._folder = place / part
         self._engine, self._endpoint, self._simulated = model.engine, model.endpoint, model.simulated
         self._folder.mkdir(parents=True, exist_ok=True)
 
@@ -46,6 +48,21 @@ class Journal:
             return _REPLY.validate_python(record["reply"])
         except (FileNotFoundError, IsADirectoryError, ValueError, LookupError, TypeError):
             return None
+
+    def names(self) -> frozenset[str]:
+        """Names of all replies of this part."""
+        return frozenset(path.stem for path in self._folder.glob("*.json") if not path.name.startswith("."))
+
+    def record(self, name: str) -> dict[str, Any]:
+        """A reply with its request, as `put` wrote it; raises OSError or ValueError where it is damaged."""
+        record = json.loads((self._folder / f"{name}.json").read_bytes())
+        if not isinstance(record, dict) or _named(record) != name:
+            raise ValueError(f"reply {name} is damaged")
+        return record
+
+    def is_of_this_server(self, record: Mapping[str, Any]) -> bool:
+        """Whether a reply came from where this journal's model is."""
+        return (record["engine"], record["endpoint"]) == (self._engine, self._endpoint)
 
     def put(self, name: str, request: ChatRequest, attempt: int, reply: ChatReply, usd: float | None) -> None:
         """Keep a reply; it is on disk when this returns."""

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from drac.config import ConvertSettings, SearchSettings, Settings
 from drac.errors import (
@@ -55,21 +55,23 @@ class Models:
     """The models that a run asks, each made when first needed, with its own limiter; one budget for all."""
 
     def __init__(self, settings: Settings, workspace: Path) -> None:
-        self._settings, self.workspace = settings, workspace
+        self.settings, self.workspace = settings, workspace
         self.budget = Budget(settings.model.max_usd)
         """Of all models together."""
-        self._made: dict[tuple[str, str], ModelAccess] = {}
+        self._made: dict[tuple[str, str, str], ModelAccess] = {}
         self._askers: list[tuple[str, Asker]] = []
 
-    def access(self, engine: str, settings: Settings | None = None) -> ModelAccess:
+    def access(
+        self, engine: str, settings: Settings | None = None, purpose: Literal["chat", "embed"] = "chat"
+    ) -> ModelAccess:
         """The engine's model, or the one that `settings` name in place of the run's."""
         from drac.wiring.models import ModelAccess
 
-        wanted = settings or self._settings
+        wanted = settings or self.settings
         parts = {"model", "models", "render"}
-        key = (engine, wanted.model_dump_json(include=parts))
+        key = (engine, purpose, wanted.model_dump_json(include=parts))
         if key not in self._made:
-            self._made[key] = ModelAccess(engine, wanted, self.workspace, self.budget)
+            self._made[key] = ModelAccess(engine, wanted, self.workspace, self.budget, purpose)
             self.count(self._made[key].label, self._made[key].asker)
         return self._made[key]
 
@@ -393,11 +395,20 @@ def planner(settings: Settings, models: Models) -> tuple[Planner, int]:
     return models.access(settings.plan.planner).planner(settings), settings.model.concurrency
 
 
-def embedder(settings: SearchSettings) -> Embedder:
-    """The embedding model; raises MissingExtra without the extra `embed`."""
-    from drac.adapters.sentence_transformers import SentenceTransformerEmbedder
+def embedder(search: SearchSettings, models: Models | None = None) -> Embedder:
+    """The embedding model; raises MissingExtra without the extra `embed` where it is `local`.
 
-    return SentenceTransformerEmbedder(settings.model)
+    `models`: those of the command, which an embedder that is asked over the network belongs to.
+    """
+    if search.embedder == "local":
+        from drac.adapters.sentence_transformers import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(search.model)
+    if models is None:
+        raise UsageError("no model is asked here", remedy="Give search.embedder as `local`.")
+    from drac.wiring.embedding import asked_embedder
+
+    return asked_embedder(models.settings.model_copy(update={"search": search}), models)
 
 
 class Indexes:
@@ -433,13 +444,15 @@ def bm25(texts: Sequence[str]) -> KeywordIndex:
     return Bm25(texts)
 
 
-def evaluation_tools(settings: Settings, note: Callable[[str], None]) -> EvaluationTools:
+def evaluation_tools(
+    settings: Settings, note: Callable[[str], None], models: Models | None = None
+) -> EvaluationTools:
     """What judging chunk sets needs; raises UsageError for a page score that is no function."""
     from drac.adapters.chonkie import recursive
     from drac.adapters.pymupdf_plain import plain_pages
 
     return EvaluationTools(
-        lambda: embedder(settings.search), Indexes(settings.search), bm25, plain_pages, recursive,
+        lambda: embedder(settings.search, models), Indexes(settings.search), bm25, plain_pages, recursive,
         aggregate(settings.evaluate.page_score), note,
         lambda name, model: row_method(name, settings.search, model), reranker,
     )  # fmt: skip

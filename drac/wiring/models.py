@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from drac.adapters.pymupdf_images import ImageLimits, PageView, Shape
 from drac.config import ModelReadSettings, Prompt, RenderSettings, RunSettings, Settings, load_prompt
@@ -47,17 +47,19 @@ class ModelAccess:
     """One model for a whole run: journal, limiter and profile, and the run's budget."""
 
     def __init__(
-        self, engine: str, settings: Settings, workspace: Path, budget: Budget | None = None
-    ) -> None:
+        self, engine: str, settings: Settings, workspace: Path, budget: Budget | None = None,
+        purpose: Literal["chat", "embed"] = "chat",
+    ) -> None:  # fmt: skip
         check_named(engine, settings)
         self.engine = engine
         self.settings = settings.model
         self.profile = find_profile(settings.model.name, settings.models)
-        self.chat = _chat(engine, settings)
+        self.chat = _chat(engine, settings, purpose)
         _check_price(self.profile, settings.model.max_usd)
+        self.journal = Journal(workspace, self.chat, "embed" if purpose == "embed" else "")
         self.asker = Asker(
             self.chat,
-            Journal(workspace, self.chat),
+            self.journal,
             Limiter(
                 settings.model.concurrency,
                 requests_per_minute=settings.model.requests_per_minute,
@@ -120,14 +122,15 @@ class ModelAccess:
         return Usage(outcome.input_tokens, outcome.output_tokens, usd, 1)
 
 
-def _chat(engine: str, settings: Settings) -> BedrockChat | OpenAiChat:
+def _chat(engine: str, settings: Settings, purpose: str) -> BedrockChat | OpenAiChat:
     """The adapter; the other one's SDK, which takes a second to load, stays out."""
     profiles = partial(find_profile, user=settings.models)
     model = settings.model
     if engine == "bedrock":
         from drac.adapters.bedrock import BedrockChat
+        from drac.adapters.bedrock_embeddings import BedrockEmbeddings
 
-        return BedrockChat(
+        return (BedrockEmbeddings if purpose == "embed" else BedrockChat)(
             model.region,
             model.aws_profile,
             model.endpoint_url,
@@ -136,8 +139,10 @@ def _chat(engine: str, settings: Settings) -> BedrockChat | OpenAiChat:
             profiles=profiles,
         )
     from drac.adapters.openai import OpenAiChat
+    from drac.adapters.openai_embeddings import OpenAiEmbeddings
 
-    return OpenAiChat(model.base_url, None, model.read_timeout, profiles=profiles)
+    kind = OpenAiEmbeddings if purpose == "embed" else OpenAiChat
+    return kind(model.base_url, None, model.read_timeout, profiles=profiles)
 
 
 def _check_price(profile: ModelProfile, max_usd: float | None) -> None:

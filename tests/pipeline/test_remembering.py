@@ -104,6 +104,10 @@ class Paying(LetterEmbedder):
         self.replies = replies
         self.read: list[str] = []
 
+    @property
+    def texts_at_once(self) -> int:
+        return 4
+
     def reply_names(self) -> frozenset[str]:
         return frozenset(self.replies)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image as Pillow
 
-from tests.servers import completions, converse
+from tests.servers import completions, converse, embeddings
 from tests.servers.faults import Fault, error_of
 from tests.servers.log import Entry, ServerLog
 from tests.servers.pages import PageBook
@@ -118,7 +118,7 @@ class Model:
         if isinstance(asked, WireError):
             return self._refuse_unread(path, digest, asked)
         try:
-            shown: tuple[Shown, ...] | WireError = understand(asked, self.book)
+            shown: tuple[Shown, ...] | WireError = () if asked.embeds else understand(asked, self.book)
         except WireError as error:
             shown = error
         seen, entry = self._note(digest, asked, () if isinstance(shown, WireError) else shown)
@@ -142,7 +142,8 @@ class Model:
     def _note(self, digest: str, asked: Asked, shown: tuple[Shown, ...]) -> tuple[Seen, Entry]:
         images = [hashlib.sha256(image.data).hexdigest() for image in asked.images]
         prompt = "\n\n".join(asked.texts)
-        purpose = "convert" if images else "write" if strategy_of(asked) else "plan"
+        kinds = {"embed": asked.embeds, "convert": bool(images), "write": bool(strategy_of(asked))}
+        purpose = next((name for name, fits in kinds.items() if fits), "plan")
         content = hashlib.sha256("\n".join(images or [prompt]).encode()).hexdigest()
         entry = self.log.received(content, {
             "digest": digest, "api": asked.api, "model": asked.model, "purpose": purpose, "images": images,
@@ -181,6 +182,10 @@ class Model:
         return self._transported(self._reply(seen, fault, seconds), fault)
 
     def _reply(self, seen: Seen, fault: Fault | None, seconds: float) -> Outcome:
+        if seen.purpose == "embed":
+            tokens = embeddings.tokens_of(seen.asked.texts)
+            record = {"error": None, **_about(fault), "input_tokens": tokens, "output_tokens": 0}
+            return Outcome(embeddings.write(seen.asked), seconds, good=True, record=record)
         answer, meant = self._say(seen, fault)
         api = seen.asked.api
         if api == "converse":

@@ -15,13 +15,14 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.servers import completions, converse
+from tests.servers import completions, converse, embeddings
 from tests.servers.log import Entry, ServerLog
 from tests.servers.model import Behaviour, Latency, Limits, Model, Outcome
 from tests.servers.pages import PageBook
@@ -151,12 +152,12 @@ class _Handler(BaseHTTPRequestHandler):
         began = time.monotonic()
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = self.path.split("?")[0]
-        model = converse.model_of(path)
-        if model is None and path != completions.PATH:
+        read = _reader(path)
+        if read is None:
             error = WireError("ResourceNotFoundException", f"there is no {path} here")
             self._send(completions.write_error(error))
         else:
-            self._serve(path, body, _read(model, body), began)
+            self._serve(path, body, _read(read, body), began)
 
     def _serve(self, path: str, body: bytes, asked: Asked | WireError, began: float) -> None:
         model = self.server.model
@@ -211,9 +212,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-def _read(model: str | None, body: bytes) -> Asked | WireError:
+def _reader(path: str) -> Callable[[bytes], Asked] | None:
+    """Reads the bodies of a path; None where there is nothing."""
+    if model := converse.model_of(path):
+        return partial(converse.parse, model)
+    if model := embeddings.model_of(path):
+        return partial(embeddings.parse_titan, model)
+    return {completions.PATH: completions.parse, embeddings.PATH: embeddings.parse}.get(path)
+
+
+def _read(read: Callable[[bytes], Asked], body: bytes) -> Asked | WireError:
     try:
-        return completions.parse(body) if model is None else converse.parse(model, body)
+        return read(body)
     except WireError as error:
         return error
 

@@ -40,6 +40,11 @@ class Asked:
     schema: Mapping[str, Any] | None = None
     """JSON schema that the reply must follow; None: free text."""
 
+    embeds: bool = False
+    """Whether vectors of the texts are asked for."""
+    dimensions: int | None = None
+    """Numbers of a vector; None: not given."""
+
     @property
     def images(self) -> tuple[Image, ...]:
         """The images, in order."""
