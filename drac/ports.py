@@ -193,7 +193,7 @@ class ChatRequest:
     """One request to a model: a system text and one user message."""
 
     purpose: str
-    """`convert`, `plan`, `write` or `embed`; for reports only."""
+    """`convert`, `plan`, `write`, `embed` or `rerank`; for reports only."""
     model: str
     """Model id, inference profile or ARN, as the engine knows it."""
     system: str
@@ -203,11 +203,12 @@ class ChatRequest:
     temperature: float
     """Sampling temperature (paper: 0.1)."""
     max_output_tokens: int
-    """Tokens the reply may have at most."""
+    """Tokens the reply may have at most; for `rerank`, searches that it may be billed as."""
     schema: str = ""
     """JSON schema that the reply should follow, where the model supports it; empty: free text. For `embed`,
     whose parts are the texts and whose reply's text holds their vectors (`retrieve.vectors.pack`): what the
-    server is asked beside them, as a JSON object."""
+    server is asked beside them, as a JSON object. For `rerank` the parts are the question and the texts, and
+    the reply's text holds their scores (`retrieve.rerank_reply`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ class ChatReply:
     input_tokens: int
     """Tokens billed for the request, as the server counted; 0: it did not say."""
     output_tokens: int
-    """Tokens billed for the reply, as the server counted; 0: it did not say."""
+    """Tokens billed for the reply, or searches for `rerank`, as the server counted; 0: it did not say."""
     seconds: float
     """From sending to the last byte."""
 

@@ -103,6 +103,8 @@ class ModelFacts(BaseModel):
     """US dollars a million input tokens; None: not known."""
     price_output: float | None = Field(None, ge=0)
     """US dollars a million output tokens; None: not known."""
+    price_search: float | None = Field(None, ge=0)
+    """US dollars a thousand searches of a reranker, each of up to 100 texts; None: not known."""
     price_date: str = ""
     """When the price was read: `YYYY-MM` or `YYYY-MM-DD`."""
     price_source: str = ""
@@ -130,6 +132,10 @@ class ModelProfile(ModelFacts):
         if self.price_input is None or self.price_output is None:
             return None
         return (input_tokens * self.price_input + output_tokens * self.price_output) / _PER_MILLION
+
+    def search_cost(self, _input_tokens: int, searches: int) -> float | None:
+        """US dollars for one request to a reranker, billed by the search; None where no price is known."""
+        return None if self.price_search is None else searches * self.price_search / 1000
 
 
 def find_profile(model: str, user: Mapping[str, ModelFacts] | None = None) -> ModelProfile:
@@ -196,6 +202,7 @@ def _over(built_in: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     """The user's figures over the built-in ones, each with its own source: none vouches for another's."""
     sources = {**built_in.get("sources", {}), **dict.fromkeys(own, _OWN), **own.get("sources", {})}
     sources.pop("sources", None)
-    prices = own.keys() & {"price_input", "price_output"}
-    mark = {"price_source": _OWN, "price_date": "", "verified": len(prices) == 2} if prices else {}
+    prices = own.keys() & {"price_input", "price_output", "price_search"}
+    whole = "price_search" in prices or len(prices) == 2
+    mark = {"price_source": _OWN, "price_date": "", "verified": whole} if prices else {}
     return {**built_in, **mark, **own, "sources": sources}

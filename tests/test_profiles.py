@@ -22,9 +22,11 @@ def test_every_figure_has_a_source_with_a_date_and_every_price_its_own(model: st
     facts = built_in_facts()[model]
     assert facts.model_fields_set - _NO_SOURCE == facts.sources.keys()
     assert all(re.search(r", 20\d\d-\d\d", origin) for origin in facts.sources.values())
-    assert facts.price_input is not None and facts.price_output is not None
+    by_token = facts.price_input is not None and facts.price_output is not None
+    assert by_token != (facts.price_search is not None)
     assert re.fullmatch(r"20\d\d-\d\d", facts.price_date) and facts.price_source
-    assert facts.verified != ("unverified" in facts.sources["price_input"])
+    origin = facts.sources["price_input" if by_token else "price_search"]
+    assert facts.verified != ("unverified" in origin)
 
 
 def test_no_source_is_left_over() -> None:
@@ -171,3 +173,12 @@ def test_image_tokens_by_area() -> None:
 def test_a_profile_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
         find_profile(DEFAULT).price_input = 0.0
+
+
+def test_a_reranker_costs_by_the_search() -> None:
+    profile = find_profile("us.cohere.rerank-v3-5:0")
+    assert profile.search_cost(5_000, 3) == pytest.approx(0.006)
+    assert profile.cost(1, 1) is None
+    assert find_profile("bge-reranker").search_cost(0, 1) is None
+    own = find_profile("bge-reranker", {"bge-reranker": ModelFacts(price_search=0.5)})
+    assert (own.search_cost(0, 2), own.verified) == (0.001, True)

@@ -20,7 +20,7 @@ from drac.retrieve.pages import AGGREGATES, Aggregate
 from drac.retrieve.retrievers import Retriever
 from drac.wiring import registry
 from drac.wiring.own import fingerprint
-from drac.wiring.retrieval import reranker, row_method
+from drac.wiring.retrieval import reranker_label, row_method
 
 _OF_EVALUATION = {"top_k": "chunks", "merge_share": "merge_share", "long_texts": "long_texts"}
 """Options of every retriever, and the settings of [evaluate] that they stand for."""
@@ -142,9 +142,10 @@ def _spec(name: str, settings: Settings) -> tuple[str, dict[str, str]]:
     search = settings.search
     if search.reranker == "none":
         return name, {}
-    label = reranker(search.reranker, search.reranker_model or "").label
+    label = reranker_label(search.reranker, search.reranker_model or "")
+    behind = f"{search.reranker}:{search.reranker_model}" if search.reranker_model else search.reranker
     candidates = search.rerank_over_fetch * search.top_k
-    return f"{name}{BEHIND}{label}", {"reranker": label, "candidates": str(candidates)}
+    return f"{name}{BEHIND}{behind}", {"reranker": label, "candidates": str(candidates)}
 
 
 def _aggregation(chosen: Component) -> tuple[Aggregate, dict[str, str]]:

@@ -308,7 +308,7 @@ def search(
         config, search=how | {"embedder": embedder, "dimensions": dimensions},
         model=opt.model_options(None, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
     )  # fmt: skip
-    show.hits(work.search(workspace, settings, set_name, query, collection), as_json)
+    show.hits(*work.search(workspace, settings, set_name, query, collection), as_json)
     return 0
 
 
@@ -335,7 +335,8 @@ def evaluate(
     reranker: Annotated[
         list[str] | None,
         typer.Option(
-            "--reranker", help="none (default) or cross-encoder, NAME:MODEL names a model; may repeat."
+            "--reranker",
+            help="none (default), cross-encoder, cohere or bedrock; NAME:MODEL names a model; may repeat.",
         ),
     ] = None,
     embedder: opt.Embedder = None,
@@ -357,6 +358,10 @@ def evaluate(
     export_as: Annotated[
         list[str] | None, typer.Option("--export", help="trec, beir or parquet files too; may repeat.")
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Count the searches of rerankers that cost; ask and write nothing."),
+    ] = False,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
@@ -376,6 +381,8 @@ def evaluate(
         out,
         tuple(export_as or ()),
     )
+    if dry_run:
+        return show_judged.dry_run(judging.dry_run(settings, wanted), as_json)
     show_judged.evaluation(judging.evaluate(workspace, settings, wanted), as_json)
     return 0
 

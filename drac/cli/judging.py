@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from drac import wiring
 from drac.cli.options import corpora_folder
@@ -15,9 +16,11 @@ from drac.corpus import discover, find_corpus, real_path
 from drac.errors import UsageError
 from drac.evaluate.specification import Checked, check_lines
 from drac.pipeline import evaluating, judged_files
+from drac.pipeline.asking import Spending
 from drac.pipeline.chunk_sources import find_set
 from drac.stages.normalize import SUFFIXES
 from drac.store.store import Store
+from drac.wiring import retrieval
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Judged:
 
     evaluation: evaluating.Evaluation
     folder: Path
+    spending: dict[str, Spending]
 
 
 def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
@@ -61,7 +65,17 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
             folder = wanted.out or store.root / "evaluations" / corpus.file.name
             judged_files.write(done, folder)
             judged_files.export(done, folder, wanted.formats, write_rows)
-    return Judged(done, folder)
+        return Judged(done, folder, models.spending())
+
+
+def dry_run(settings: Settings, wanted: Wanted) -> list[dict[str, Any]]:
+    """What rerankers that are paid for would be asked at most; replies on disk are not asked for again."""
+    corpus = find_corpus(
+        wanted.corpus, folders=[Path.cwd()], root=wanted.root, corpora=corpora_folder(), said="--corpus"
+    )
+    queries = len(evaluating.questions(corpus).queries) * len(wanted.sets)
+    behind = [one.partition(evaluating.BEHIND)[2] for one in wanted.retrievers]
+    return [estimate for one in behind if one and (estimate := retrieval.estimate(one, queries, settings))]
 
 
 def combined(retrievers: Sequence[str], rerankers: Sequence[str]) -> tuple[str, ...]:

@@ -126,7 +126,8 @@ Reranker = Annotated[
     str | None,
     typer.Option(
         "--reranker",
-        help="Who orders the best chunks anew: cross-encoder (default: none); NAME:MODEL names a model.",
+        help="Who orders the best chunks anew: cross-encoder, cohere or bedrock (default: none); "
+        "NAME:MODEL names a model.",
     ),
 ]
 

@@ -49,7 +49,7 @@ def run(outcome: Outcome, as_json: bool) -> None:
         _line(f"vanished: {name} (left out of the exports)")
     if outcome.exported:
         _exported(outcome, outcome.exported)
-    _spending(outcome.spending)
+    spent(outcome.spending)
 
 
 def _outcome_record(outcome: Outcome) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _outcome_record(outcome: Outcome) -> dict[str, Any]:
     if outcome.audited:
         record["audit"] = outcome.audited.summary()
     record["vanished"] = list(outcome.vanished)
-    record["models"] = {name: _spending_record(one) for name, one in outcome.spending.items()}
+    record["models"] = {name: spending_record(one) for name, one in outcome.spending.items()}
     record["index"] = asdict(outcome.indexed) if outcome.indexed else None
     return record
 
@@ -123,14 +123,14 @@ def _exported(outcome: Outcome, exported: dict[str, Any]) -> None:
 def index(indexed: Indexed, spending: dict[str, Spending], as_json: bool) -> None:
     """What `drac index` did."""
     if as_json:
-        models = {name: _spending_record(one) for name, one in spending.items()}
+        models = {name: spending_record(one) for name, one in spending.items()}
         _json(asdict(indexed) | {"models": models})
     else:
         _line(f"index: {indexed.chunks} chunks, {indexed.embedded} embedded now, {indexed.model}")
-        _spending(spending)
+        spent(spending)
 
 
-def hits(found: Found, as_json: bool) -> None:
+def hits(found: Found, spending: dict[str, Spending], as_json: bool) -> None:
     """Search results: score, document, pages, breadcrumb, passage."""
     if found.note:
         sys.stderr.write(f"drac: {found.note}\n")
@@ -142,6 +142,7 @@ def hits(found: Found, as_json: bool) -> None:
                 "retriever": found.retriever,
                 "model": found.model or None,
                 "reranker": found.reranker or None,
+                "models": {name: spending_record(one) for name, one in spending.items()},
                 "simulated": list(found.simulated),
                 "results": [_hit_record(one) for one in found.results],
             }
@@ -261,7 +262,7 @@ def _stages(counts: dict[str, Any]) -> None:
         name = f"{one['model']} (SIMULATED)" if one["simulated"] else one["model"]
         _line(
             f"{one['stage']} by {name}: {one['replies']} replies ({one['unfinished']} unfinished), "
-            f"{one['input_tokens']:,} tokens in, {one['output_tokens']:,} out, "
+            + _counted(one["stage"] == "rerank", one["input_tokens"], one["output_tokens"])
             + (f"${one['usd']:.4f}" if one["priced"] else "no price known")
         )
     played = _played(counts["models"])
@@ -350,15 +351,20 @@ def _dollars(usd: float | None, between: list[float | None] | None) -> str:
     return f"{usd:.{places}f} ({low:.{places}f} to {high:.{places}f})"
 
 
-def _spending(spending: dict[str, Spending]) -> None:
+def spent(spending: dict[str, Spending]) -> None:
+    """What was asked of models, and what it cost."""
     for model, one in spending.items():
         _line(
             f"{model}: {one.requests} requests, {one.replies} replies ({one.reused} more were on disk), "
-            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, "
+            + _counted(one.searches, one.input_tokens, one.output_tokens)
             + (f"${one.usd:.4f}" if one.priced else "no price known")
             + (f", and up to ${one.usd_maybe:.4f} for requests without a reply" if one.usd_maybe else "")
         )
 
 
-def _spending_record(one: Spending) -> dict[str, Any]:
+def _counted(searches: bool, sent: int, received: int) -> str:
+    return f"{received:,} searches, " if searches else f"{sent:,} tokens in, {received:,} out, "
+
+
+def spending_record(one: Spending) -> dict[str, Any]:
     return {**asdict(one), "busy": dict(one.busy)}

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from drac.cli.judging import Judged
+from drac.cli.show import spent
 from drac.evaluate.specification import Checked
+from drac.pipeline.reranking import PART
 
 _COLUMNS = (
     ("recall@6", "recall@6"), ("recall@3", "recall@3"), ("precision@6", "prec@6"), ("mrr@6", "mrr@6"),
@@ -24,8 +26,7 @@ def evaluation(judged: Judged, as_json: bool) -> None:
     """The comparison: a line a system, by type of question and collection, and what is significant."""
     record = judged.evaluation.record
     if as_json:
-        json.dump(record, sys.stdout, indent=1, ensure_ascii=False)
-        sys.stdout.write("\n")
+        _json(record)
         return
     for one in record["sets"]:
         _line(_placement(one))
@@ -38,7 +39,35 @@ def evaluation(judged: Judged, as_json: bool) -> None:
         _parts(systems, part, title)
     for one in record["comparisons"]:
         _comparison(one)
+    spent(judged.spending)
     _line(f"\nwritten to: {judged.folder}")
+
+
+def dry_run(estimates: Sequence[Mapping[str, Any]], as_json: bool) -> int:
+    """What rerankers would cost."""
+    if as_json:
+        _json({"rerankers": list(estimates)})
+        return 0
+    for one in estimates:
+        cost = "no price known" if one["usd"] is None else f"${one['usd']:.2f} ({_source(one)})"
+        _line(
+            f"{one['reranker']}: {one['questions']:,} questions with {one['texts_a_question']} texts each, "
+            f"{one['searches']:,} searches: {cost}"
+        )
+        _line(f"  texts of more than {PART} tokens, the question's counted, are billed as several")
+    if not estimates:
+        _line("no reranker that costs")
+    return 0
+
+
+def _source(one: Mapping[str, Any]) -> str:
+    said = ", ".join(filter(None, (one["price_source"], one["price_date"])))
+    return said if one["verified"] else f"{said}, unverified"
+
+
+def _json(record: Any) -> None:
+    json.dump(record, sys.stdout, indent=1, ensure_ascii=False)
+    sys.stdout.write("\n")
 
 
 def _placement(one: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from drac import wiring
 from drac.cli.options import corpora_folder, parse_pages, passwords_from
 from drac.cli.progress import note, progress
-from drac.config import SearchSettings, Settings
+from drac.config import Settings
 from drac.corpus import Discovery, discover
 from drac.errors import MissingExtra, UsageError
 from drac.pipeline import sources as known
@@ -269,21 +269,25 @@ def _index_if_possible(
         return None, f"{error.message}; {error.remedy}"
 
 
-def search(workspace: Path, settings: Settings, set_name: str, query: str, collection: str | None) -> Found:
-    """Find chunks in a set."""
+def search(
+    workspace: Path, settings: Settings, set_name: str, query: str, collection: str | None
+) -> tuple[Found, dict[str, Spending]]:
+    """Find chunks in a set; also what was asked of models."""
     with asked_models(settings, workspace) as models:
-        return search_set(
+        found = search_set(
             reading(workspace), set_name, query, settings.search, collection,
             embedder=lambda: wiring.embedder(settings.search, models), load_index=wiring.load_index,
             bm25=wiring.bm25, rows=lambda name: retrieval.row_method(name, settings.search),
-            reranker=_reranker(settings.search),
+            reranker=_reranker(settings, models),
         )  # fmt: skip
+        return found, models.spending()
 
 
-def _reranker(settings: SearchSettings) -> Reranker | None:
-    if settings.reranker == "none":
+def _reranker(settings: Settings, models: wiring.Models) -> Reranker | None:
+    chosen = settings.search
+    if chosen.reranker == "none":
         return None
-    return retrieval.reranker(settings.reranker, settings.reranker_model or "")
+    return retrieval.reranker(chosen.reranker, chosen.reranker_model or "", settings, models)
 
 
 def status(workspace: Path) -> dict[str, Any]:

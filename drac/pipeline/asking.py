@@ -60,12 +60,15 @@ class Spending:
     """Passing failures by kind."""
     input_tokens: int = 0
     output_tokens: int = 0
+    """Tokens of the replies, or searches of a reranker."""
     priced: bool = True
     """Whether a price is known; without one all dollars are 0."""
     usd: float = 0.0
     """Dollars of the replies received now."""
     usd_maybe: float = 0.0
     """Dollars, at worst, of requests that may have been billed without a reply."""
+    searches: bool = False
+    """Whether `output_tokens` counts searches."""
 
     def plus(self, other: Spending) -> Spending:
         """The sum; a price is known where it is of both."""
@@ -73,7 +76,7 @@ class Spending:
             self.requests + other.requests, self.replies + other.replies, self.reused + other.reused,
             self.busy + other.busy, self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens, self.priced and other.priced,
-            self.usd + other.usd, self.usd_maybe + other.usd_maybe,
+            self.usd + other.usd, self.usd_maybe + other.usd_maybe, self.searches,
         )  # fmt: skip
 
 

@@ -62,7 +62,10 @@ class Models:
         self._askers: list[tuple[str, Asker]] = []
 
     def access(
-        self, engine: str, settings: Settings | None = None, purpose: Literal["chat", "embed"] = "chat"
+        self,
+        engine: str,
+        settings: Settings | None = None,
+        purpose: Literal["chat", "embed", "rerank"] = "chat",
     ) -> ModelAccess:
         """The engine's model, or the one that `settings` name in place of the run's."""
         from drac.wiring.models import ModelAccess
@@ -454,7 +457,8 @@ def evaluation_tools(
     return EvaluationTools(
         lambda: embedder(settings.search, models), Indexes(settings.search), bm25, plain_pages, recursive,
         aggregate(settings.evaluate.page_score), note,
-        lambda name, model: row_method(name, settings.search, model), reranker,
+        lambda name, model: row_method(name, settings.search, model),
+        lambda name, model: reranker(name, model, settings, models),
     )  # fmt: skip
 
 

@@ -28,8 +28,11 @@ from drac.wiring.views import BeforeTask, ViewTask, before_task, view_task
 
 if TYPE_CHECKING:
     from drac.adapters.bedrock import BedrockChat
+    from drac.adapters.cohere_rerank import CohereRerank
     from drac.adapters.openai import OpenAiChat
 
+Purpose = Literal["chat", "embed", "rerank"]
+"""What a model is asked for: texts, vectors, or scores of texts."""
 _AHEAD = 16
 """Batches being prepared or checked beside those in flight, so that no place in flight stays empty; more
 would only hold more page images in memory."""
@@ -48,14 +51,15 @@ class ModelAccess:
 
     def __init__(
         self, engine: str, settings: Settings, workspace: Path, budget: Budget | None = None,
-        purpose: Literal["chat", "embed"] = "chat",
+        purpose: Purpose = "chat",
     ) -> None:  # fmt: skip
         check_named(engine, settings)
         self.engine = engine
         self.settings = settings.model
         self.profile = find_profile(settings.model.name, settings.models)
         self.chat = _chat(engine, settings, purpose)
-        _check_price(self.profile, settings.model.max_usd)
+        cost = self.profile.search_cost if purpose == "rerank" else self.profile.cost
+        _check_price(self.profile, cost, settings.model.max_usd)
         self.journal = Journal(workspace, self.chat, "embed" if purpose == "embed" else "")
         self.asker = Asker(
             self.chat,
@@ -66,9 +70,10 @@ class ModelAccess:
                 tokens_per_minute=settings.model.tokens_per_minute,
             ),
             budget or Budget(settings.model.max_usd),
-            Prices(self._largest_image(settings), self.profile.cost),
+            Prices(self._largest_image(settings), cost),
             attempts=settings.model.attempts,
         )
+        self.asker.spending.searches = purpose == "rerank"
 
     def _largest_image(self, settings: Settings) -> int:
         side = min(settings.render.max_side, self.profile.image_side)
@@ -122,15 +127,21 @@ class ModelAccess:
         return Usage(outcome.input_tokens, outcome.output_tokens, usd, 1)
 
 
-def _chat(engine: str, settings: Settings, purpose: str) -> BedrockChat | OpenAiChat:
+def _chat(engine: str, settings: Settings, purpose: Purpose) -> BedrockChat | OpenAiChat | CohereRerank:
     """The adapter; the other one's SDK, which takes a second to load, stays out."""
     profiles = partial(find_profile, user=settings.models)
     model = settings.model
+    if engine == "cohere":
+        from drac.adapters.cohere_rerank import CohereRerank
+
+        return CohereRerank(model.base_url)
     if engine == "bedrock":
         from drac.adapters.bedrock import BedrockChat
         from drac.adapters.bedrock_embeddings import BedrockEmbeddings
+        from drac.adapters.bedrock_rerank import BedrockRerank
 
-        return (BedrockEmbeddings if purpose == "embed" else BedrockChat)(
+        kinds = {"chat": BedrockChat, "embed": BedrockEmbeddings, "rerank": BedrockRerank}
+        return kinds[purpose](
             model.region,
             model.aws_profile,
             model.endpoint_url,
@@ -145,11 +156,14 @@ def _chat(engine: str, settings: Settings, purpose: str) -> BedrockChat | OpenAi
     return kind(model.base_url, None, model.read_timeout, profiles=profiles)
 
 
-def _check_price(profile: ModelProfile, max_usd: float | None) -> None:
-    if max_usd is not None and profile.cost(1, 1) is None:
+def _check_price(
+    profile: ModelProfile, cost: Callable[[int, int], float | None], max_usd: float | None
+) -> None:
+    if max_usd is not None and cost(1, 1) is None:
+        figures = "price_search" if cost == profile.search_cost else "price_input and price_output"
         raise UsageError(
             f"--max-usd cannot be kept: no price is known for {profile.id}",
-            remedy=f'Give price_input and price_output under [models."{profile.id}"] in --config.',
+            remedy=f'Give {figures} under [models."{profile.id}"] in --config.',
         )
 
 

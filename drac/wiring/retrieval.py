@@ -1,15 +1,26 @@
-"""Retrievers and rerankers by their names: `late`, `sparse`, `cross-encoder`."""
+"""Retrievers and rerankers by their names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from drac.config import SearchSettings
+from drac.config import SearchSettings, Settings
 from drac.errors import UsageError
 from drac.pipeline.encoding import RowMethod
+from drac.pipeline.reranking import TEXTS, AskedReranker
 from drac.ports import Reranker, RowIndex, Rows
+from drac.profiles import find_profile
+from drac.wiring.embedding import window_of
+
+if TYPE_CHECKING:
+    from drac.wiring import Models
+
+ASKED = {"cohere": "rerank-v3.5", "bedrock": "cohere.rerank-v3-5:0"}
+"""Rerankers that are asked over the network, and their models where none is named."""
 
 
 def row_method(name: str, settings: SearchSettings, model: str | None = None) -> RowMethod:
@@ -49,11 +60,48 @@ def _load_sparse(folder: Path) -> RowIndex:
     return SparseIndex.load(folder)
 
 
-@cache
-def reranker(name: str, model: str = "") -> Reranker:
-    """The reranker of that name with a model, or with its own; raises UsageError, MissingExtra."""
-    if name == "cross-encoder":
-        from drac.adapters import cross_encoder
+def reranker(name: str, model: str, settings: Settings, models: Models | None = None) -> Reranker:
+    """The reranker of that name with a model, or with its own; raises UsageError, MissingExtra.
 
-        return cross_encoder.CrossEncoderReranker(model or cross_encoder.MODEL)
-    raise UsageError(f"--reranker {name}: there is no such thing", remedy="Give one of: cross-encoder.")
+    `models`: those of the command, which one that is asked over the network belongs to.
+    """
+    if name == "cross-encoder":
+        return _cross_encoder(model)
+    if name not in ASKED:
+        raise UsageError(f"--reranker {name}: there is no such thing", remedy="Name another.")
+    if models is None:
+        raise UsageError(f"the reranker {name} is paid for and not asked here", remedy="Take cross-encoder.")
+    named = settings.model.model_copy(update={"name": model or ASKED[name]})
+    if name == "cohere":  # the address of the settings is of a server of chat completions
+        named = named.model_copy(update={"base_url": None})
+    access = models.access(name, settings.model_copy(update={"model": named}), "rerank")
+    label = f"{name}:{access.label}"
+    return AskedReranker(label, named.name, window_of(access.profile), access.asker.ask)
+
+
+def reranker_label(name: str, model: str) -> str:
+    """What results call a reranker; loads and asks nothing."""
+    return f"{name}:{model or ASKED[name]}" if name in ASKED else _cross_encoder(model).label
+
+
+@cache
+def _cross_encoder(model: str) -> Reranker:
+    from drac.adapters import cross_encoder
+
+    return cross_encoder.CrossEncoderReranker(model or cross_encoder.MODEL)
+
+
+def estimate(named: str, queries: int, settings: Settings) -> dict[str, Any] | None:
+    """Requests, searches and dollars of a reranker for so many questions, at most; None for one of ours."""
+    name, _, model = named.partition(":")
+    if name not in ASKED:
+        return None
+    search = settings.search
+    profile = find_profile(model or ASKED[name], settings.models)
+    texts = search.rerank_over_fetch * search.top_k
+    searches = queries * ceil(texts / TEXTS)
+    return {
+        "reranker": f"{name}:{profile.id}", "questions": queries, "texts_a_question": texts,
+        "searches": searches, "usd": profile.search_cost(0, searches), "price_source": profile.price_source,
+        "price_date": profile.price_date, "verified": profile.verified,
+    }  # fmt: skip

@@ -15,7 +15,8 @@ Entry = dict[str, Any]
 """One request. As it came:
 
 - `id` place among all requests, from 1; `received` Unix time; `in_flight` requests then open, with this one
-- `api` `converse` or `openai`; `model`; `purpose` `convert`, `plan`, `embed`, or `unread` where not valid
+- `api` `converse`, `openai` or `cohere`; `model`; `purpose` `convert`, `plan`, `write`, `embed`, `rerank`, or
+  `unread` where it was not valid
 - `attempt` how often this content was asked, with this time
 - `digest` sha256 of path and body: the same request has the same; `content` names images or plan text alone
 - `images` sha256 of each image; `shown` for each: `number` the prompt gave it, `document`, `page`, `part`

@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image as Pillow
 
-from tests.servers import completions, converse, embeddings
+from tests.servers import completions, converse, embeddings, rerank
 from tests.servers.faults import Fault, error_of
 from tests.servers.log import Entry, ServerLog
 from tests.servers.pages import PageBook
@@ -118,7 +118,9 @@ class Model:
         if isinstance(asked, WireError):
             return self._refuse_unread(path, digest, asked)
         try:
-            shown: tuple[Shown, ...] | WireError = () if asked.embeds else understand(asked, self.book)
+            shown: tuple[Shown, ...] | WireError = (
+                () if asked.embeds or asked.reranks else understand(asked, self.book)
+            )
         except WireError as error:
             shown = error
         seen, entry = self._note(digest, asked, () if isinstance(shown, WireError) else shown)
@@ -131,18 +133,24 @@ class Model:
             return entry, self._refuse(asked.api, error)
 
     def _refuse_unread(self, path: str, digest: str, error: WireError) -> tuple[Entry, Outcome]:
-        api = "openai" if path.startswith("/v1/") else "converse"
+        api = "openai" if path.startswith("/v1/") else "cohere" if path == rerank.PATH else "converse"
         entry = self.log.received(digest, {"digest": digest, "api": api, "purpose": "unread", "shown": []})
         return entry, self._refuse(api, error)
 
     def _refuse(self, api: str, error: WireError, fault: Fault | None = None) -> Outcome:
-        write = converse.write_error if api == "converse" else completions.write_error
+        writers = {"converse": converse.write_error, "cohere": rerank.write_error}
+        write = writers.get(api, completions.write_error)
         return Outcome(write(error), 0.0, record={"error": error.code, **_about(fault)})
 
     def _note(self, digest: str, asked: Asked, shown: tuple[Shown, ...]) -> tuple[Seen, Entry]:
         images = [hashlib.sha256(image.data).hexdigest() for image in asked.images]
         prompt = "\n\n".join(asked.texts)
-        kinds = {"embed": asked.embeds, "convert": bool(images), "write": bool(strategy_of(asked))}
+        kinds = {
+            "embed": asked.embeds,
+            "rerank": asked.reranks,
+            "convert": bool(images),
+            "write": bool(strategy_of(asked)),
+        }
         purpose = next((name for name, fits in kinds.items() if fits), "plan")
         content = hashlib.sha256("\n".join(images or [prompt]).encode()).hexdigest()
         entry = self.log.received(content, {
@@ -182,6 +190,10 @@ class Model:
         return self._transported(self._reply(seen, fault, seconds), fault)
 
     def _reply(self, seen: Seen, fault: Fault | None, seconds: float) -> Outcome:
+        if seen.purpose == "rerank":
+            searches = rerank.searches_of(seen.asked)
+            record = {"error": None, **_about(fault), "input_tokens": 0, "output_tokens": searches}
+            return Outcome(rerank.write(seen.asked), seconds, good=True, record=record)
         if seen.purpose == "embed":
             tokens = embeddings.tokens_of(seen.asked.texts)
             record = {"error": None, **_about(fault), "input_tokens": tokens, "output_tokens": 0}

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.servers import completions, converse, embeddings
+from tests.servers import completions, converse, embeddings, rerank
 from tests.servers.log import Entry, ServerLog
 from tests.servers.model import Behaviour, Latency, Limits, Model, Outcome
 from tests.servers.pages import PageBook
@@ -217,8 +217,9 @@ def _reader(path: str) -> Callable[[bytes], Asked] | None:
     if model := converse.model_of(path):
         return partial(converse.parse, model)
     if model := embeddings.model_of(path):
-        return partial(embeddings.parse_titan, model)
-    return {completions.PATH: completions.parse, embeddings.PATH: embeddings.parse}.get(path)
+        return partial(rerank.parse_invoked if "rerank" in model else embeddings.parse_titan, model)
+    bodies = {completions.PATH: completions.parse, embeddings.PATH: embeddings.parse}
+    return {**bodies, rerank.PATH: rerank.parse}.get(path)
 
 
 def _read(read: Callable[[bytes], Asked], body: bytes) -> Asked | WireError:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Api = Literal["converse", "openai"]
+Api = Literal["converse", "openai", "cohere"]
 SIMULATED = {"x-drac-simulated": "1"}
 """Header of every reply, errors included."""
 
@@ -44,6 +44,8 @@ class Asked:
     """Whether vectors of the texts are asked for."""
     dimensions: int | None = None
     """Numbers of a vector; None: not given."""
+    reranks: bool = False
+    """Whether texts are to be ranked: the first is the question."""
 
     @property
     def images(self) -> tuple[Image, ...]:
