@@ -195,6 +195,11 @@ class SearchSettings(_Frozen):
     """Who reads the best chunks together with the question and orders them anew."""
     reranker_model: str | None = None
     """Its model; None: its own default."""
+    passages: int = Field(250, ge=0)
+    """`dense` and `hybrid`: characters of a chunk's passages at most. They are embedded beside its whole
+    text, each under its headings, and the nearest vector counts; 0: the text alone. They make the vectors
+    about seven times as many. Measured on two organisations of RAG-Multi-Corpus, dense MRR in the first six
+    chunks: 0.588 at 0, 0.665 at 400, 0.668 at 250."""
     top_k: int = Field(10, ge=1)
     """Chunks shown."""
     over_fetch: int = Field(3, ge=1)
@@ -225,7 +230,8 @@ class EvaluateSettings(_Frozen):
     page_cutoff: int = Field(10, ge=1)
     """Ranked pages judged (paper: 10)."""
     long_texts: Literal["windows", "cut"] = "windows"
-    """A text longer than the model's window: the best of its `windows`, or only its beginning (`cut`)."""
+    """A text longer than the model's window: the best of its `windows`, or only its beginning (`cut`), then
+    without passages: one vector a text, as reference figures have it."""
     merge_share: float = Field(0.5, ge=0, le=1)
     """Of a parent passage's chunks among the retrieved from which it is returned in their place (LlamaIndex:
     0.5); 0: always the parent."""

@@ -30,7 +30,7 @@ from drac.pipeline.repair import repair as repair_store
 from drac.pipeline.report import Report, first_code
 from drac.pipeline.searching import Found, search_set
 from drac.pipeline.status import status as count
-from drac.ports import Reranker
+from drac.ports import Embedder, Reranker
 from drac.records import Health, PageState
 from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
 from drac.store.catalog import Catalog, kept_of
@@ -249,8 +249,12 @@ def index(workspace: Path, settings: Settings, set_name: str) -> tuple[Indexed, 
             method = retrieval.row_method(settings.search.retriever, settings.search)
             return index_rows(store, catalog, set_name, method, note), {}
         embedder = wiring.embedder(settings.search, models)
-        indexes = wiring.Indexes(settings.search)
-        return index_set(store, catalog, set_name, embedder, indexes, note), models.spending()
+        return _index(store, catalog, set_name, settings, embedder), models.spending()
+
+
+def _index(store: Store, catalog: Catalog, set_name: str, settings: Settings, embedder: Embedder) -> Indexed:
+    indexes, passages = wiring.Indexes(settings.search), settings.search.passages
+    return index_set(store, catalog, set_name, embedder, indexes, note, passages)
 
 
 def _index_if_possible(
@@ -264,7 +268,7 @@ def _index_if_possible(
         return None, "no dense index: install it with pip install 'drac[embed,offline]'; search uses BM25"
     try:
         embedder = wiring.embedder(settings.search, models)
-        return index_set(store, catalog, set_name, embedder, wiring.Indexes(settings.search), note), ""
+        return _index(store, catalog, set_name, settings, embedder), ""
     except MissingExtra as error:
         return None, f"{error.message}; {error.remedy}"
 

@@ -300,7 +300,9 @@ class Judge:
 
     def _dense(self, pool: Pool) -> Retriever:
         self.models["dense"] = self._settings.search.model
-        vectors = self._vectors(pool.documents(self._seen))
+        how = self._settings
+        passages = how.search.passages if how.evaluate.long_texts == "windows" else 0
+        vectors = self._vectors(pool.documents(self._seen), passages)
         rows = sum(len(one.vectors) for one in vectors)
         index = self._tools.indexes.make(vectors[0].vectors.shape[1] if vectors else 1, rows)
         return Dense(index, fill(index, vectors), self.query_vectors)
@@ -312,11 +314,11 @@ class Judge:
         self._model = self._model or self._tools.embedder()
         return self._model
 
-    def _vectors(self, documents: Sequence[Texts]) -> list[DocumentVectors]:
+    def _vectors(self, documents: Sequence[Texts], passages: int = 0) -> list[DocumentVectors]:
         """Of each document's chunks, embedded once and kept in the workspace."""
-        recipe = embed_recipe(self._embedder().fingerprint)
+        recipe = embed_recipe(self._embedder().fingerprint, passages)
         named = {artifact_digest(recipe, texts): texts for texts in documents}
-        embed_missing(self._store, named, self._embedder(), self._tools.note)
+        embed_missing(self._store, named, self._embedder(), self._tools.note, passages)
         return [DocumentVectors.load(self._store.artifacts / "embed" / one) for one in named]
 
     def query_vectors(self, text: str) -> Vectors:

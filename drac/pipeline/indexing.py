@@ -52,13 +52,17 @@ def index_set(
     embedder: Embedder,
     indexes: IndexMaker,
     note: Callable[[str], None],
+    passages: int = 0,
 ) -> Indexed:
-    """Embed what is not embedded yet, build the set's index where it is missing, and point to it."""
+    """Embed what is not embedded yet, build the set's index where it is missing, and point to it.
+
+    `passages`: as in `SearchSettings`.
+    """
     began = time.perf_counter()
     described = read_set(store, name)
-    documents = _digests(store, name, embedder)
+    documents = _digests(store, name, embedder, passages)
     digests = list(documents)
-    embedded = embed_missing(store, documents, embedder, note)
+    embedded = embed_missing(store, documents, embedder, note, passages)
     shape = _shape(store, digests)
     index_digest = artifact_digest(index_recipe(indexes.fingerprint(shape[0])), digests)
     if store.complete("index", index_digest) is None:
@@ -73,9 +77,9 @@ def index_set(
     return Indexed(meta["chunks"], meta["windows"], embedded, embedder.fingerprint["model"])
 
 
-def _digests(store: Store, name: str, embedder: Embedder) -> dict[str, Texts]:
+def _digests(store: Store, name: str, embedder: Embedder, passages: int) -> dict[str, Texts]:
     """A set's documents as (chunk_id, text) lists, by the digest of their vectors, in order."""
-    recipe = embed_recipe(embedder.fingerprint)
+    recipe = embed_recipe(embedder.fingerprint, passages)
     found: dict[str, Texts] = {}
     for _, lines in groupby(read_chunks(store, name), key=lambda one: one["doc_id"]):
         chunks = [(one["chunk_id"], one["text"]) for one in lines]
@@ -84,8 +88,9 @@ def _digests(store: Store, name: str, embedder: Embedder) -> dict[str, Texts]:
 
 
 def embed_missing(
-    store: Store, documents: dict[str, Texts], embedder: Embedder, note: Callable[[str], None]
-) -> int:
+    store: Store, documents: dict[str, Texts], embedder: Embedder, note: Callable[[str], None],
+    passages: int = 0,
+) -> int:  # fmt: skip
     """Keep the vectors of documents that have none yet, each document's as they come.
 
     Only texts that the workspace has no vector of are embedded; returns how many.
@@ -95,8 +100,9 @@ def embed_missing(
         return 0
     note(f"embedding what is new in {sum(map(len, missing.values()))} chunks of {len(missing)} documents")
     with remembering(store, embedder) as memory:
-        for digest, vectors in embed_documents(missing.items(), memory, at_once=memory.at_once):
-            memory.keep(digest, vectors, missing[digest])
+        made = embed_documents(missing.items(), memory, passages=passages, at_once=memory.at_once)
+        for digest, vectors in made:
+            memory.keep(digest, vectors)
         return memory.embedded
 
 

@@ -59,9 +59,9 @@ def plan_recipe(settings: PlanSettings, tools: Mapping[str, str]) -> dict[str, A
     return recipe(chunk.NAME, chunk.VERSION, settings.model_dump(exclude=only_models), tools)
 
 
-def embed_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
+def embed_recipe(tools: Mapping[str, str], passages: int) -> dict[str, Any]:
     """A document's chunk texts to vectors."""
-    return recipe("embed", 1, {}, tools)
+    return recipe("embed", 1, {"passages": passages} if passages else {}, tools)
 
 
 def index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:

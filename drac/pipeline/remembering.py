@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from drac.ports import Embedder, Vectors
-from drac.retrieve.vectors import AT_ONCE, VECTORS_FILE, WINDOWS_FILE, Chunks, DocumentVectors
+from drac.retrieve.vectors import AT_ONCE, VECTORS_FILE, WINDOWS_FILE, DocumentVectors
 from drac.store.keys import output_of
 from drac.store.store import Store
 from drac.store.vector_table import ARTIFACT, REPLY, Place, VectorTable, text_keys
@@ -82,11 +82,9 @@ class Remembering:
             self.embedded += len(fresh)
         return np.stack([held[text] for text in texts]) if texts else made
 
-    def keep(self, digest: str, vectors: DocumentVectors, chunks: Chunks) -> None:
-        """Store a document's vectors as the artifact `digest`, and list them."""
-        texts = [chunks[owner][1][start:end]
-                 for owner, (start, end) in zip(vectors.owners, vectors.stretches, strict=True)]  # fmt: skip
-        keys = self.keys(texts)
+    def keep(self, digest: str, vectors: DocumentVectors) -> None:
+        """Store a document's vectors, made now, as the artifact `digest`, and list them."""
+        keys = self.keys(vectors.embedded)
         meta: dict[str, object] = {"stage": ARTIFACT, "digest": digest, "chunks": len(vectors.chunk_ids)}
         with self._store.writing(ARTIFACT, digest, meta, durable=False) as folder:
             vectors.save(folder)

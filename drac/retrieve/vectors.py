@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from drac.errors import DracError
 from drac.ports import Embedder, Vectors
+from drac.retrieve.passages import passages as passages_of
 from drac.sentences import Stretch
 
 VECTORS_FILE = "vectors.npy"
@@ -86,6 +87,8 @@ class DocumentVectors:
     """For each window, where it stands in its chunk's text, in code points."""
     vectors: Vectors
     """Shape (windows, dimension), rows of length 1."""
+    embedded: tuple[str, ...] = ()
+    """For each window, the text that its vector is of; empty where they were read from files."""
 
     def save(self, folder: Path) -> None:
         """Write `vectors.npy` and `windows.json` into an existing folder; same content, same bytes."""
@@ -145,22 +148,25 @@ Chunks = Sequence[tuple[str, str]]
 """(chunk_id, text) of one document's chunks."""
 
 
-def embed_chunks(chunks: Chunks, embedder: Embedder) -> DocumentVectors:
-    """Vectors of one document's chunks; each text is embedded whole, in windows where it is long."""
-    return next(vectors for _, vectors in embed_documents([("", chunks)], embedder))
+def embed_chunks(chunks: Chunks, embedder: Embedder, *, passages: int = 0) -> DocumentVectors:
+    """Vectors of one document's chunks; see `embed_documents`."""
+    return next(vectors for _, vectors in embed_documents([("", chunks)], embedder, passages=passages))
 
 
 def embed_documents(
-    documents: Iterable[tuple[str, Chunks]], embedder: Embedder, *, at_once: int = AT_ONCE
+    documents: Iterable[tuple[str, Chunks]], embedder: Embedder, *, passages: int = 0, at_once: int = AT_ONCE
 ) -> Iterator[tuple[str, DocumentVectors]]:
     """(key, vectors) for each (key, chunks), in order.
+
+    Each text is embedded whole, in windows where it is long. With `passages`, the characters of one at most,
+    its passages follow as further windows, each under its headings (see `retrieve.passages`).
 
     Documents are embedded together until they hold `at_once` windows, so that small ones keep all
     cores busy. More at once is no faster, and what an interruption loses grows.
     """
     waiting: list[tuple[str, _Cut]] = []
     for key, chunks in documents:
-        waiting.append((key, _cut(chunks, embedder)))
+        waiting.append((key, _cut(chunks, embedder, passages)))
         if sum(len(cut.pieces) for _, cut in waiting) >= at_once:
             yield from _embed(waiting, embedder)
             waiting = []
@@ -177,14 +183,26 @@ class _Cut:
     pieces: tuple[str, ...]
 
 
-def _cut(chunks: Chunks, embedder: Embedder) -> _Cut:
-    windows = [embedder.windows(text) for _, text in chunks]
+def _cut(chunks: Chunks, embedder: Embedder, most: int) -> _Cut:
+    rows = [[*_windows(text, embedder), *_passages(text, embedder, most)] for _, text in chunks]
     return _Cut(
         chunk_ids=tuple(chunk_id for chunk_id, _ in chunks),
-        owners=tuple(row for row, pieces in enumerate(windows) for _ in pieces),
-        stretches=tuple(stretch for pieces in windows for stretch in _stretches(pieces)),
-        pieces=tuple(piece for pieces in windows for piece in pieces),
+        owners=tuple(row for row, pieces in enumerate(rows) for _ in pieces),
+        stretches=tuple(stretch for pieces in rows for stretch, _ in pieces),
+        pieces=tuple(piece for pieces in rows for _, piece in pieces),
     )
+
+
+def _windows(text: str, embedder: Embedder) -> Iterator[tuple[Stretch, str]]:
+    pieces = embedder.windows(text)
+    return zip(_stretches(pieces), pieces, strict=True)
+
+
+def _passages(text: str, embedder: Embedder, most: int) -> Iterator[tuple[Stretch, str]]:
+    """One past the model's window, as in scripts of many tokens a character, has several rows."""
+    for one in passages_of(text, most) if most else ():
+        for piece in embedder.windows(one.embedded(text)):
+            yield one.stretch, piece
 
 
 def _embed(waiting: Sequence[tuple[str, _Cut]], embedder: Embedder) -> Iterator[tuple[str, DocumentVectors]]:
@@ -195,7 +213,7 @@ def _embed(waiting: Sequence[tuple[str, _Cut]], embedder: Embedder) -> Iterator[
     for key, cut in waiting:
         rows = vectors[first : first + len(cut.pieces)]
         first += len(cut.pieces)
-        yield key, DocumentVectors(cut.chunk_ids, cut.owners, cut.stretches, rows)
+        yield key, DocumentVectors(cut.chunk_ids, cut.owners, cut.stretches, rows, cut.pieces)
 
 
 def _stretches(windows: Sequence[str]) -> list[Stretch]:
