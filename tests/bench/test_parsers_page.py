@@ -1,0 +1,68 @@
+"""The page on parsers and the experiments of RAGit's comparison say what is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from drac.adapters.foreign_parser import DoclingOptions, MarkerOptions
+from drac.adapters.pymupdf4llm_reader import Pymupdf4llmOptions
+from drac.adapters.pymupdf_plain import PlainOptions
+from drac.adapters.reducto import ReductoOptions
+from drac.bench.experiment import load_experiment
+from drac.config import Settings
+from drac.pipeline.tasks import ReadTask
+from drac.records import Page
+from drac.wiring import Models
+from drac.wiring.chunkers import BUILDERS
+from drac.wiring.parsers import names, parser
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "drac" / "bench" / "PARSERS.md").read_text(encoding="utf-8")
+SETTINGS = Settings.model_validate({"run": {"workers": 1}})
+
+
+def test_every_parser_and_its_options_are_listed() -> None:
+    rows = {row[0]: row[1] for row in re.findall(r"^\| (`.*?`) \|.*\| (.*) \|$", PAGE, re.MULTILINE)}
+    listed = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    assert listed == {*names(), "module:name"}
+    known = {
+        "pymupdf-text": PlainOptions, "pymupdf4llm": Pymupdf4llmOptions, "docling": DoclingOptions,
+        "marker": MarkerOptions, "reducto": ReductoOptions,
+    }  # fmt: skip
+    for name, options in known.items():
+        said = set(re.findall(r"`(\w+)`", rows[f"`{name}`"]))
+        assert set(options.model_fields) <= said, name
+
+
+def test_a_parser_of_ones_own_as_the_page_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(r"```python\n# my_parsers\.py.*?\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "my_parsers.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    with pymupdf.open() as made:
+        made.new_page().insert_text((72, 72), "one\ntwo")
+        made.save(tmp_path / "a.pdf")
+    with parser("my_parsers:lines", {"upper": True}, SETTINGS, Models(SETTINGS, tmp_path / "ws")) as tool:
+        task = ReadTask(tmp_path / "a.pdf", (Page("d", 1),), SETTINGS.convert)
+        (text,) = tool.reading.submit(task).result(timeout=60).texts
+    assert text.markdown == "ONE TWO"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "corpora" / "ragit").glob("*.toml")), ids=lambda one: one.stem
+)
+def test_ragits_comparisons_can_be_read(path: Path) -> None:
+    experiment = load_experiment(path)
+    for one in experiment.configurations:
+        assert one.parser.name in names()
+        BUILDERS[one.chunker.name].options.model_validate(one.chunker.options)
+    sizes = {one.chunker.shown for one in experiment.configurations}
+    wanted = {
+        "chunkers": {"page", "token-512", "recursive-512", "drac"},
+        "sizes": {f"recursive-{size}" for size in (256, 512, 1024)},
+    }
+    wanted["vidore"] = wanted["chunkers"] | wanted["sizes"]
+    assert sizes == wanted[path.stem]
