@@ -139,13 +139,15 @@ class WorkerReading:
         self._executor = executor
         self._read = partial(read_with, name, options)
         self._page_timeout = settings.run.page_timeout
+        self._least = _LEAST if batch_pages == _WHOLE else 1
         self.fingerprint = reader.fingerprint
         self.batch_pages = batch_pages
         self.most_in_flight = 2 * executor.workers
 
     def submit(self, task: ReadTask) -> Future[ReadPages]:
         """See pipeline.tasks.Reading."""
-        return self._executor.submit(self._read, task, timeout=self._page_timeout * len(task.pages))
+        seconds = self._page_timeout * max(len(task.pages), self._least)
+        return self._executor.submit(self._read, task, timeout=seconds)
 
 
 def read_with(name: str, options: BaseModel, task: ReadTask) -> ReadPages:
@@ -181,6 +183,8 @@ def _in_workers(name: str, options: Options, settings: Settings) -> Iterator[Par
 
 _WHOLE = 1_000_000
 """Pages in a batch where a document is not to be parted; more than any has."""
+_LEAST = 50
+"""Pages for which such a parser has time at least: one page may ask for a whole document to be read."""
 
 
 def _plain() -> Reader:
