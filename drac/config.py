@@ -233,8 +233,8 @@ class EvaluateSettings(_Frozen):
     """A text longer than the model's window: the best of its `windows`, or only its beginning (`cut`), then
     without passages: one vector a text, as reference figures have it."""
     merge_share: float = Field(0.5, ge=0, le=1)
-    """Of a parent passage's chunks among the retrieved from which it is returned in their place (LlamaIndex:
-    0.5); 0: always the parent."""
+    """Of a parent passage's chunks: where more of them are among the retrieved, it is returned in their place
+    (LlamaIndex: 0.5); 0: always the parent, 1: never."""
     samples: int = Field(10_000, ge=100)
     """Of the randomisation test and of the bootstrap."""
     seed: int = Field(0, ge=0)

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -138,6 +138,8 @@ class Configuration:
     """Who finds the chunks; options may be `top_k`, `model`, `merge_share` and those of the retriever."""
     aggregation: Component
     """How chunks' scores give a page's."""
+    named: bool = False
+    """Whether the experiment gives it its name."""
 
     @property
     def axes(self) -> dict[str, str]:
@@ -234,12 +236,16 @@ def _configurations(where: str, file: _File) -> tuple[Configuration, ...]:
     wanted = [("", one) for one in combined.values()]
     wanted += [(one.name, (one.parser, one.chunker, one.retriever, one.aggregation)) for one in file.config]
     several = len({one[3].shown for _, one in wanted}) > 1
-    named = len(AXES) if several else len(AXES) - 1
-    made = [
-        Configuration(name or " / ".join(part.shown for part in one[:named]), *one) for name, one in wanted
-    ]
+    made = [Configuration(name, *one, bool(name)) for name, one in wanted]
+    made = [one if one.named else replace(one, name=made_name(one, several)) for one in made]
     _check_names(where, made)
     return tuple(made)
+
+
+def made_name(one: Configuration, aggregations: bool) -> str:
+    """What it chooses; the aggregation only where an experiment has several."""
+    parts = list(one.axes.values())
+    return " / ".join(parts if aggregations else parts[:-1])
 
 
 _Chosen = tuple[Component, Component, Component, Component]

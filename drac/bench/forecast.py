@@ -42,7 +42,7 @@ class _Look:
         self._cut: dict[str, ChunkedCorpus] = {}
 
     def steps(self) -> Iterator[Step]:
-        chosen = self._bench.experiment.configurations
+        chosen = self._bench.configurations
         for one in chosen:
             yield from self._reading(one)
         for one in chosen:

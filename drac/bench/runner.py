@@ -31,6 +31,8 @@ from drac.store.store import Store
 from drac.wiring.registry import ChunkerContext
 
 Note = Callable[[str], None]
+WRITTEN = "(model-written)"
+"""In the name of a chunker whose chunks are not the document's own text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,16 @@ class Bench:
         context = ChunkerContext(settings, lambda: self.embedder(settings.search.model), models)
         self.chunking = Chunking(store, context, self._steps)
         self.judging = Judging(store, inputs.asked, note, self.embedder)
-        self.how = {one.name: self._retrieval(one) for one in experiment.configurations}
-        for one in experiment.configurations:
-            self.chunking.chunker(one.chunker)
+        self.configurations = tuple(map(self._told, experiment.configurations))
+        self.how = {one.name: self._retrieval(one) for one in self.configurations}
+
+    def _told(self, one: Configuration) -> Configuration:
+        """The configuration, its chunker's label and its name saying so where chunks are model-written."""
+        if WRITTEN not in self.chunking.chunker(one.chunker).name or WRITTEN in one.chunker.shown:
+            return one
+        label = f"{one.chunker.shown} {WRITTEN}"
+        told = replace(one, chunker=one.chunker.model_copy(update={"label": label}))
+        return told if one.named else replace(told, name=one.name.replace(one.chunker.shown, label))
 
     def _retrieval(self, one: Configuration) -> Retrieval:
         return retrieval(one.retriever, one.aggregation, self.experiment.settings, self.embedder)
@@ -103,7 +112,7 @@ class Bench:
         parsed: dict[str, ParsedCorpus] = {}
         chunked: dict[str, ChunkedCorpus] = {}
         results = []
-        for one in self.experiment.configurations:
+        for one in self.configurations:
             reader, cutter = key(one.parser), key(one.parser, one.chunker)
             if reader not in parsed:
                 parsed[reader] = self._parse(one.parser)
@@ -138,22 +147,23 @@ class Bench:
         sets = {one.name: chunked for one, chunked, _ in some}
         return Results(
             self.experiment.name, self.inputs.name, made, self.inputs.asked.queries,
-            _Chunks(self.store, sets), digests(self, some), tuple(_notes(sets)),
+            _Chunks(self.store, sets), digests(self, some), tuple(self._notes(sets)),
         )  # fmt: skip
+
+    def _notes(self, sets: Mapping[str, ChunkedCorpus]) -> Iterator[str]:
+        """What a reader of the table must know."""
+        played = [one.name for one in self.configurations if self._is_played(one, sets[one.name])]
+        if played:
+            yield f"a server that only plays a model wrote or read: {', '.join(played)}"
+
+    def _is_played(self, one: Configuration, chunked: ChunkedCorpus) -> bool:
+        """Whether a server that only plays a model read the pages or wrote the chunks."""
+        tools = [doc.parsed.record["convert"]["tools"] for doc in chunked.documents]
+        return any("simulated" in some for some in (self.chunking.chunker(one.chunker).fingerprint, *tools))
 
 
 def _embedder(experiment: Experiment, name: str) -> Embedder:
     return wiring.embedder(experiment.settings.search.model_copy(update={"model": name}))
-
-
-def _notes(sets: Mapping[str, ChunkedCorpus]) -> Iterator[str]:
-    """What a reader of the table must know."""
-    simulated = [
-        name for name, one in sets.items()
-        if any(doc.parsed.record["convert"]["tools"].get("simulated") for doc in one.documents)
-    ]  # fmt: skip
-    if simulated:
-        yield f"pages read by a server that only plays a model: {', '.join(simulated)}"
 
 
 def _result(one: Configuration, chunked: ChunkedCorpus, judged: Judged) -> Result:

@@ -86,7 +86,7 @@ class _Check:
         return {name for some in self._record["failed"].values() for name in some}
 
     def _artifacts(self) -> Iterator[str]:
-        for one in self._bench.experiment.configurations:
+        for one in self._bench.configurations:
             if (reader := key(one.parser)) not in self._parsed:
                 self._parsed[reader] = self._bench.forecast(one.parser).complete
                 yield from self._parsed_differences(one.parser.shown, self._parsed[reader])
@@ -126,7 +126,7 @@ class _Check:
     def _tables(self) -> Iterator[str]:
         runs = [
             (one, self._chunked[key(one.parser, one.chunker)], self._judged(one.name))
-            for one in self._bench.experiment.configurations
+            for one in self._bench.configurations
         ]
         for name, data in files.tables(self._bench.results(runs)).items():
             if hashlib.sha256(data).hexdigest() != self._record["files"][name]:

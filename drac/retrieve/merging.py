@@ -15,8 +15,8 @@ class AutoMerge:
     """A retriever over chunks that have parents: a parent stands for its children where enough are found.
 
     Only chunks that are nobody's parent are asked for. Level by level from below, a parent takes the place of
-    its first child among the results, with that child's score, where at least `share` of its children are
-    among them; 0 gives always the parent. It is what other tools call auto-merging (LlamaIndex: over 0.5).
+    its first child among the results, with that child's score, where more than `share` of its children are
+    among them: 0 gives always the parent, 1 never. Other tools call it auto-merging (LlamaIndex: 0.5).
     """
 
     inner: Retriever
@@ -40,7 +40,7 @@ class AutoMerge:
     def _merged(self, found: Sequence[Hit]) -> list[Hit]:
         """One level: a result whose parent is due gives way to it, and the parent stands once."""
         there = Counter(self.parents[hit.chunk_id] for hit in found if hit.chunk_id in self.parents)
-        due = {one for one, count in there.items() if count >= self.share * self._children[one]}
+        due = {one for one, count in there.items() if count > self.share * self._children[one]}
         best: dict[str, Hit] = {}
         for hit in found:
             parent = self.parents.get(hit.chunk_id, "")
