@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,22 +79,25 @@ def _in_margin(line: Line, content: PageContent) -> bool:
     return y1 <= high or y0 >= content.height - high or x1 <= wide or x0 >= content.width - wide
 
 
-def styles_of(pages: Iterable[tuple[int, Any]], dpi: int) -> tuple[PrintStyles, dict[int, Slant]]:
-    """The print of (index, page) pairs, and how each page's lines lie by its index."""
+def styles_of(
+    indexes: Sequence[int], sheet: Callable[[int], Any], dpi: int
+) -> tuple[PrintStyles, dict[int, Slant]]:
+    """The print of the pages that `sheet` gives for these indexes, and how each one's lines lie."""
     slants: dict[int, Slant] = {}
-    return print_styles(_levelled(pages, dpi, slants)), slants
+    return print_styles(_levelled(indexes, sheet, dpi, slants)), slants
 
 
 def _levelled(
-    pages: Iterable[tuple[int, Any]], dpi: int, slants: dict[int, Slant]
+    indexes: Sequence[int], sheet: Callable[[int], Any], dpi: int, slants: dict[int, Slant]
 ) -> Iterator[tuple[Image, float]]:
     """Level images with the points that a pixel has; `slants` takes how each page's lines lie.
 
     A page on its side may be left upside down, which is the same to one who only measures. One that cannot
     be drawn is left out: it is reported when its turn comes.
     """
-    for index, page in pages:
+    for index in indexes:
         try:
+            page = sheet(index)
             image = page_image(page, dpi, TILE)
         except Exception:
             continue

@@ -132,8 +132,8 @@ class LocalReader:
         """The document's styles of print: from the same pages, whichever are read."""
         if known.printed is None:
             indexes = _spread(sheets.document.page_count)
-            pages = ((index, sheets.laid(index, 0)) for index in indexes)
-            known.printed, known.slants = styles_of(pages, self._settings.ocr_dpi)
+            found = styles_of(indexes, lambda index: sheets.laid(index, 0), self._settings.ocr_dpi)
+            known.printed, known.slants = found
         return known.printed
 
     def _remember(self, sheets: Sheets, page: Page) -> _Known:

@@ -11,6 +11,7 @@ import pymupdf
 import pytest
 
 from drac.adapters.print_style import Print, PrintStyles, lines_of_print, print_of, print_styles
+from drac.adapters.pymupdf_ocr import styles_of
 from drac.adapters.pymupdf_reader import LocalReader
 from drac.adapters.straighten import Image
 from drac.config import ConvertSettings
@@ -95,6 +96,19 @@ def test_lines_take_the_nearest_style_and_cells_stay() -> None:
     for left in (replace(line, cell=(0, 1)), replace(line, upright=False)):
         assert styles.styled(left, seen, POINTS) == left
     assert styles.styled(line, None, POINTS) == line
+
+
+def test_pages_that_cannot_be_drawn_are_left_out() -> None:
+    with pymupdf.open() as document:
+        whole = printed(document, FIRST)
+
+        def sheet(index: int) -> pymupdf.Page:
+            if index:
+                raise RuntimeError("code=7: cannot find page in page tree")
+            return whole
+
+        styles, slants = styles_of([0, 1], sheet, DPI)
+    assert len(styles.sizes) == 3 and list(slants) == [0]
 
 
 def scan(path: Path) -> Path:
