@@ -26,7 +26,7 @@ _OF_EVALUATION = {"top_k": "chunks", "merge_share": "merge_share", "long_texts":
 """Options of every retriever, and the settings of [evaluate] that they stand for."""
 _OF_SEARCH = frozenset(SearchSettings.model_fields) - {"retriever", "top_k"}
 """Options of our own retrievers: settings of [search]."""
-_SHAPING = {"index", "over_fetch", "rerank_over_fetch"}
+_SHAPING = {"index", "over_fetch", "passages", "rerank_over_fetch", "stop_words"}
 """Settings of [search] that shape results beside the models."""
 _EMBEDS = frozenset(("dense", "hybrid"))
 _ROWS = {"late": "late_model", "sparse": "sparse_model"}

@@ -281,7 +281,7 @@ def search(
         found = search_set(
             reading(workspace), set_name, query, settings.search, collection,
             embedder=lambda: wiring.embedder(settings.search, models), load_index=wiring.load_index,
-            bm25=wiring.bm25, rows=lambda name: retrieval.row_method(name, settings.search),
+            bm25=wiring.bm25(settings.search), rows=lambda name: retrieval.row_method(name, settings.search),
             reranker=_reranker(settings, models),
         )  # fmt: skip
         return found, models.spending()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -440,11 +440,11 @@ def load_index(path: Path) -> Index:
     return faiss_index.load_index(path)
 
 
-def bm25(texts: Sequence[str]) -> KeywordIndex:
+def bm25(search: SearchSettings) -> Callable[[Sequence[str]], KeywordIndex]:
     """Keyword search over texts."""
     from drac.adapters.bm25 import Bm25
 
-    return Bm25(texts)
+    return partial(Bm25, stop_words=search.stop_words)
 
 
 def evaluation_tools(
@@ -455,8 +455,8 @@ def evaluation_tools(
     from drac.adapters.pymupdf_plain import plain_pages
 
     return EvaluationTools(
-        lambda: embedder(settings.search, models), Indexes(settings.search), bm25, plain_pages, recursive,
-        aggregate(settings.evaluate.page_score), note,
+        lambda: embedder(settings.search, models), Indexes(settings.search), bm25(settings.search),
+        plain_pages, recursive, aggregate(settings.evaluate.page_score), note,
         lambda name, model: row_method(name, settings.search, model),
         lambda name, model: reranker(name, model, settings, models),
     )  # fmt: skip

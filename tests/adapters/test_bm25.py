@@ -57,3 +57,10 @@ def test_nothing_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     Bm25(["a b", "c"]).search("a", 1)
     captured = capfd.readouterr()
     assert captured.out == captured.err == ""
+
+
+@pytest.mark.parametrize(("name", "found"), [("nltk", [1]), ("lucene", [0, 1]), ("none", [0, 1, 2])])
+def test_stop_words_of_a_question_are_passed_over(name: str, found: list[int]) -> None:
+    index = Bm25(["what", "fares", "the"], name)
+    assert sorted(row for row, _ in index.search("What are the fares?", 3)) == found
+    assert [row for row, _ in index.search("the", 3)] == [2]
