@@ -74,9 +74,7 @@ class _Walk:
         elif kind == "groups":
             self._group(item, label, depth)
         elif kind == "tables":
-            self._captions(item)
-            self._add(item, _table(item))
-            self.children(item, depth)
+            self._grid(item, depth)
         elif kind == "pictures":
             self._picture(item, depth)
         elif item.get("text") or item.get("children"):
@@ -130,6 +128,16 @@ class _Walk:
         inline = [one for one in map(self._resolve, item.get("children", ())) if one.get("label") == "inline"]
         self.seen.update(str(one.get("self_ref", "")) for one in inline)
         return " ".join(map(self._inline, inline))
+
+    def _grid(self, item: Item, depth: int) -> None:
+        """A table. What is below it is its cells' own text once more, unless it has no cells."""
+        self._captions(item)
+        rows = _table(item)
+        self._add(item, rows)
+        if not rows:
+            self.children(item, depth)
+        for note in map(self._resolve, item.get("footnotes", ())):
+            self._item(note, 0)
 
     def _picture(self, item: Item, depth: int) -> None:
         self._captions(item)

@@ -85,6 +85,26 @@ def test_a_docling_document_page_by_page() -> None:
     assert [texts[0].markdown[start:end] for _, start, end in table.sentences] == FARES.split("\n\n")[1:]
 
 
+def test_cells_whose_words_are_items_of_their_own_are_told_once() -> None:
+    """As of a table with formatted cells; without cells the words stand for the table."""
+    whole = recorded("docling")
+    (table,) = whole["tables"]
+    item = {
+        "self_ref": f"#/texts/{len(whole['texts'])}",
+        "label": "text",
+        "text": "£9.40",
+        "prov": table["prov"],
+    }
+    whole["texts"].append(item)
+    table["children"].append({"$ref": item["self_ref"]})
+    for cells, told in ((table["data"]["table_cells"], 1), ([], 1)):
+        table["data"] = {**table["data"], "table_cells": cells, "num_rows": 4 if cells else 0}
+        found = docling_document.document_pages(whole)
+        text = page_text(Page("d", 1), found[1], "docling", ink=True).markdown
+        assert text.count("£9.40") == told
+        assert text.count("Table 1. Fares") == 1
+
+
 def test_words_in_pictures_stand_where_they_are_asked_for() -> None:
     found = docling_document.document_pages(recorded("docling"), picture_text=True)
     assert "MV Hessay" in page_text(Page("d", 2), found[2], "docling", ink=True).markdown
