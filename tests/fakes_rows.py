@@ -1,15 +1,14 @@
-"""Fakes of late interaction: a letter is a token, and MaxSim is done as it is written."""
+"""Fakes of late interaction: a letter is a token."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from drac.pipeline.encoding import RowMethod
 from drac.ports import Rows
+from drac.retrieve.maxsim import MaxSim
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -46,34 +45,15 @@ class LetterEncoder:
         return text[:10]
 
 
-class MaxSim:
-    """Implements ports.RowIndex without shortcuts: for each token of the question the best of the text."""
-
-    def __init__(self, texts: Sequence[Rows]) -> None:
-        self._texts = [one.astype(np.float32) for one in texts]
-
-    def search(self, query: Rows, k: int, among: Sequence[int] | None = None) -> list[tuple[int, float]]:
-        wanted = range(len(self._texts)) if among is None else sorted(among)
-        scores = [(number, self._score(query.astype(np.float32), number)) for number in wanted]
-        return sorted(scores, key=lambda one: (-one[1], one[0]))[:k]
-
-    def _score(self, query: Rows, number: int) -> float:
-        text = self._texts[number]
-        return float((query @ text.T).max(axis=1).sum()) if len(text) and len(query) else 0.0
-
-    @staticmethod
-    def build(texts: Sequence[Rows], folder: Path) -> None:
-        (folder / "maxsim.json").write_text(json.dumps([one.tolist() for one in texts]))
-
-    @classmethod
-    def load(cls, folder: Path) -> MaxSim:
-        held = json.loads((folder / "maxsim.json").read_text())
-        return cls([np.asarray(one, dtype=np.float16).reshape(-1, len(ALPHABET)) for one in held])
-
-
 def letter_method(encoder: LetterEncoder | None = None) -> RowMethod:
     """`late` by letters."""
-    return RowMethod("late", encoder or LetterEncoder(), MaxSim.build, MaxSim.load, {"index": "exact"})
+    return RowMethod(
+        "late",
+        encoder or LetterEncoder(),
+        lambda texts, folder: MaxSim.of(texts).save(folder),
+        MaxSim.load,
+        {"index": "exact"},
+    )
 
 
 class LengthReranker:

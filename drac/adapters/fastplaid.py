@@ -17,6 +17,8 @@ _SEED = 42
 """Of the choice of vectors that the clusters are made from; FastPlaid's default."""
 _BITS = 4
 """Bits a number of a token vector; FastPlaid's default."""
+_STEP = 8
+"""Vectors have a multiple of so many numbers, or FastPlaid ends; others are filled with 0."""
 _FOLDER = "fastplaid"
 
 
@@ -31,7 +33,8 @@ class FastPlaidIndex:
     """Implements ports.RowIndex. Scores are sums over the question's tokens of the best cosine.
 
     FastPlaid looks at the texts in the clusters nearest to the question's tokens, so that a text in no
-    such cluster is no result; scores come of vectors at a few bits a number. Same texts, same index.
+    such cluster is no result; scores come of vectors at a few bits a number. Same texts, same index. It is
+    for many texts: with a few dozen tokens in all it finds nothing to learn its clusters and bits from.
     """
 
     def __init__(self, index: Any) -> None:
@@ -93,7 +96,7 @@ def _nothing(texts: Sequence[Rows]) -> Rows:
 def _tensor(rows: Rows) -> Any:
     import torch
 
-    return torch.from_numpy(rows.copy())
+    return torch.from_numpy(np.pad(rows, ((0, 0), (0, -rows.shape[1] % _STEP))))
 
 
 def _open(folder: Path) -> Any:

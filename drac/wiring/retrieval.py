@@ -14,11 +14,15 @@ from drac.pipeline.encoding import RowMethod
 from drac.pipeline.reranking import TEXTS, AskedReranker
 from drac.ports import Reranker, RowIndex, Rows
 from drac.profiles import find_profile
+from drac.retrieve.maxsim import MaxSim
 from drac.wiring.embedding import window_of
 
 if TYPE_CHECKING:
     from drac.wiring import Models
 
+EXACT = 10_000
+"""Tokens of all texts below which each is looked at: that takes a millisecond, and FastPlaid, which learns
+from the vectors how to shorten them, fails on a few dozen."""
 ASKED = {"cohere": "rerank-v3.5", "bedrock": "cohere.rerank-v3-5:0"}
 """Rerankers that are asked over the network, and their models where none is named."""
 
@@ -34,11 +38,26 @@ def row_method(name: str, settings: SearchSettings, model: str | None = None) ->
 
 @cache
 def _late(model: str) -> RowMethod:
-    from drac.adapters.fastplaid import FastPlaidIndex, needed
+    from drac.adapters.fastplaid import needed
     from drac.adapters.late_encoder import LateEncoder
 
-    tools = needed()
-    return RowMethod("late", LateEncoder(model), FastPlaidIndex.build, FastPlaidIndex.load, tools)
+    tools = {**needed(), "exact": f"below {EXACT:,} tokens"}
+    return RowMethod("late", LateEncoder(model), _build_late, _load_late, tools)
+
+
+def _build_late(texts: Sequence[Rows], folder: Path) -> None:
+    from drac.adapters.fastplaid import FastPlaidIndex
+
+    if sum(map(len, texts)) < EXACT:
+        MaxSim.of(texts).save(folder)
+    else:
+        FastPlaidIndex.build(texts, folder)
+
+
+def _load_late(folder: Path) -> RowIndex:
+    from drac.adapters.fastplaid import FastPlaidIndex
+
+    return MaxSim.load(folder) if MaxSim.is_in(folder) else FastPlaidIndex.load(folder)
 
 
 @cache

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes_rows import MaxSim
 
 from drac.adapters import fastplaid
 from drac.adapters.fastplaid import FastPlaidIndex
 from drac.errors import DracError, MissingExtra
 from drac.ports import Rows
+from drac.retrieve.maxsim import MaxSim
 
 needs_late = pytest.mark.skipif(
     importlib.util.find_spec("fast_plaid") is None, reason="needs the extra 'late'; scripts/test_late has it"
@@ -33,7 +33,7 @@ def texts(number: int) -> list[Rows]:
 def test_the_best_are_those_of_exact_maxsim(tmp_path: Path) -> None:
     rows = texts(400)
     FastPlaidIndex.build(rows, tmp_path)
-    index, exact = FastPlaidIndex.load(tmp_path), MaxSim(rows)
+    index, exact = FastPlaidIndex.load(tmp_path), MaxSim.of(rows)
     shared = []
     for query in rows[:20]:
         found, wanted = index.search(query[:8], 10), exact.search(query[:8], 10)

@@ -10,6 +10,7 @@ import pytest
 
 from drac.adapters import packaged_weights
 from drac.cli.entry import run
+from drac.wiring import retrieval
 
 pytestmark = [
     pytest.mark.skipif(
@@ -52,6 +53,18 @@ def test_f50_a_small_set_is_indexed_and_searched(workspace: Path, capsys: pytest
     assert "stand-in" in found["model"]
     assert found["results"][0]["source"] == "cars.md"
     assert len(found["results"]) == 3
+
+
+def test_many_texts_are_searched_by_fastplaid(
+    workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval, "EXACT", 10)
+    here = ["--workspace", str(workspace)]
+    assert run(["index", *LATE, *here]) == 0
+    capsys.readouterr()
+    assert [*workspace.rglob("fastplaid/metadata.json")]
+    assert run(["search", "Who pays for petrol?", *LATE, *here, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["source"] == "cars.md"
 
 
 def test_what_is_there_is_not_encoded_again(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:

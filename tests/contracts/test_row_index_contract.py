@@ -1,4 +1,4 @@
-"""Every index of texts of many rows keeps to ports.RowIndex: sparse, FastPlaid, and the fake."""
+"""Every index of texts of many rows keeps to ports.RowIndex: sparse, exact MaxSim, FastPlaid."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes_rows import ALPHABET, MaxSim, letters
+from fakes_rows import ALPHABET, letters
 
 from drac.adapters.fastplaid import FastPlaidIndex
 from drac.adapters.sparse_index import SparseIndex
 from drac.ports import TERM, RowIndex, Rows
+from drac.retrieve.maxsim import MaxSim
 
 FASTPLAID = importlib.util.find_spec("fast_plaid") is not None
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # FastPlaid maps files and leaves them
@@ -23,6 +24,35 @@ def terms(text: str) -> Rows:
     """Each letter once, weight 1."""
     places = sorted({ALPHABET.index(one) for one in text if one in ALPHABET})
     return np.array([(place, 1.0) for place in places], dtype=TERM)
+
+
+def wide(text: str) -> Rows:
+    """`letters` with as many numbers again, which are 0."""
+    return np.pad(letters(text), ((0, 0), (0, len(ALPHABET))))
+
+
+def build_beside_others(texts: Sequence[Rows], folder: Path) -> None:
+    """A FastPlaid index of the texts and of forty that share nothing with them: it is for many."""
+    random = np.random.default_rng(5)
+    others = np.zeros((40, 12, 2 * len(ALPHABET)), dtype=np.float16)
+    others[:, :, len(ALPHABET) :] = np.eye(len(ALPHABET))[random.integers(0, len(ALPHABET), (40, 12))]
+    FastPlaidIndex.build([*texts, *others], folder)
+    (folder / "number").write_text(str(len(texts)))
+
+
+class Without:
+    """An index as if the other texts were not there."""
+
+    def __init__(self, index: RowIndex, number: int) -> None:
+        self._index, self._number = index, number
+
+    @classmethod
+    def load(cls, folder: Path) -> Without:
+        return cls(FastPlaidIndex.load(folder), int((folder / "number").read_text()))
+
+    def search(self, query: Rows, k: int, among: Sequence[int] | None = None) -> list[tuple[int, float]]:
+        mine = range(self._number) if among is None else among
+        return self._index.search(query, k, list(mine))
 
 
 @dataclass(frozen=True)
@@ -39,12 +69,14 @@ class Kind:
 
 
 KINDS = [
-    pytest.param(Kind(letters, MaxSim.build, MaxSim.load), id="fake"),
+    pytest.param(
+        Kind(letters, lambda texts, folder: MaxSim.of(texts).save(folder), MaxSim.load), id="maxsim"
+    ),
     pytest.param(
         Kind(terms, lambda texts, folder: SparseIndex.of(texts).save(folder), SparseIndex.load), id="sparse"
     ),
     pytest.param(
-        Kind(letters, FastPlaidIndex.build, FastPlaidIndex.load),
+        Kind(wide, build_beside_others, Without.load),
         id="fastplaid",
         marks=pytest.mark.skipif(not FASTPLAID, reason="needs the extra 'late'; scripts/test_late has it"),
     ),

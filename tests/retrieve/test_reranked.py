@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fakes_rows import LengthReranker, MaxSim, letters
+from fakes_rows import LengthReranker, letters
 
 from drac.records import Hit
+from drac.retrieve.maxsim import MaxSim
 from drac.retrieve.retrievers import Encoded, Reranked
 
 TEXTS = {"a": "long text", "b": "short", "c": "other", "d": "x"}
@@ -42,7 +43,7 @@ def test_nothing_found_asks_nobody() -> None:
 
 
 def test_encoded_texts_are_named_by_their_chunks() -> None:
-    index = MaxSim([letters("abc"), letters("xyz"), letters("ab")])
+    index = MaxSim.of([letters("abc"), letters("xyz"), letters("ab")])
     found = Encoded(index, letters, ("one", "two", "three")).search("abc", 2)
     assert found == [Hit("one", 3.0), Hit("three", 2.0)]
     assert [
