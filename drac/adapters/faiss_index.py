@@ -28,7 +28,7 @@ HNSW_LINKS = 32
 """Neighbours of a vector in the graph (M); FAISS's default."""
 HNSW_BUILD = 80
 """Candidates looked at for a vector that is added (efConstruction); twice FAISS's default."""
-HNSW_REACH = 128
+HNSW_REACH = 256
 """Candidates looked at for a query (efSearch), or twice as many as are asked for, if that is more."""
 IVF_LISTS = 4.0
 """Lists for the square root of the number of vectors (FAISS's guidelines: 4 to 16)."""
