@@ -7,7 +7,8 @@ into rows by how their cells wrap, and numbered anew.
 A line of print starts a row below a ruling line or a wider gap than the usual; else where a cell starts
 again that had ended, where a cell holds nothing above, where one number stands under another, and where its
 first word had found room at the end of the line above. It goes on with its row where a word is cut by a
-hyphen above, and where it has nothing in the first column.
+hyphen above. With nothing in the first column, which rows under one name leave empty, it starts a row only
+where several cells are filled and one starts again, or numbers stand under each other.
 """
 
 from __future__ import annotations
@@ -261,8 +262,10 @@ def _starts_row(
         return False
     if apart is not None:
         return foot - top > apart
-    if _is_cut(above, cells) or 0 not in cells:
+    if _is_cut(above, cells):
         return False
+    if 0 not in cells:
+        return len(cells) > 1 and (_is_back(row, above, cells) or _numbers(above, cells))
     told = _begins_again(row, above, cells) or _had_room(above, cells, reach) or _numbers(above, cells)
     return told or (len(row) == 1 and len(cells) == len(above) and _all_begin(cells))
 
@@ -301,9 +304,12 @@ def _is_cut(above: Cells, cells: Cells) -> bool:
 
 def _begins_again(row: Sequence[Cells], above: Cells, cells: Cells) -> bool:
     held = {column for one in row for column in one}
-    return any(column not in above for column in cells if column in held) or any(
-        column not in held for column in cells
-    )
+    return _is_back(row, above, cells) or any(column not in held for column in cells)
+
+
+def _is_back(row: Sequence[Cells], above: Cells, cells: Cells) -> bool:
+    """Whether a cell that had ended in this row starts again."""
+    return any(column not in above and any(column in one for one in row) for column in cells)
 
 
 def _had_room(above: Cells, cells: Cells, reach: Sequence[float]) -> bool:

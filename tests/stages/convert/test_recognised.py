@@ -130,3 +130,39 @@ def test_a_border_amid_a_part_of_the_header_is_none() -> None:
 def test_lines_outside_tables_keep_their_order() -> None:
     lines = printed([[("One", 100)], [("Two", 100)], [("Three", 100)]])
     assert [line.text for line in as_drawn(lines, (), ())] == ["One", "Two", "Three"]
+
+
+def test_rows_under_one_name_start_without_a_first_cell() -> None:
+    lines = printed(
+        [
+            [("Boat", 100), ("Class", 200), ("Fare", 260), ("Included", 320)],
+            [("Grey", 100), ("Deck", 200), ("16.50", 260), ("A bench, and a map", 320)],
+            [("Heron", 100)],
+            [("Saloon", 200), ("17.00", 260), ("A chair, tea and the", 320)],
+            [("papers", 320)],
+            [("Cabin", 200), ("17.50", 260), ("A bunk", 320)],
+            [("Curlew", 100), ("Deck", 200), ("22.00", 260), ("A bench", 320)],
+        ]
+    )
+    text = read(lines, (198.0, 258.0, 318.0), (rule(98), rule(111), rule(190)))
+    assert text.split("\n\n") == [
+        "Boat: Grey Heron; Class: Deck; Fare: 16.50; Included: A bench, and a map.",
+        "Class: Saloon; Fare: 17.00; Included: A chair, tea and the papers.",
+        "Class: Cabin; Fare: 17.50; Included: A bunk.",
+        "Boat: Curlew; Class: Deck; Fare: 22.00; Included: A bench.",
+    ]
+
+
+def test_cells_that_go_on_together_without_a_first_one_start_no_row() -> None:
+    lines = printed(
+        [
+            [("Boat", 100), ("Crew", 200), ("Included", 300)],
+            [("Heron", 100), ("A mate and", 200), ("A bench, a map and", 300)],
+            [("two hands", 200), ("a lantern", 300)],
+            [("Curlew", 100), ("A mate", 200), ("A bench", 300)],
+        ]
+    )
+    text = read(lines, (198.0, 298.0), (rule(98), rule(111), rule(160)))
+    assert text.split("\n\n")[0] == (
+        "Boat: Heron; Crew: A mate and two hands; Included: A bench, a map and a lantern."
+    )

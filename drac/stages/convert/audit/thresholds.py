@@ -2,7 +2,8 @@
 
 The values were set on the pages of two collections of RAG-Multi-Corpus, Aventro Motors and Velvera
 Technologies, by scripts/bench_audit; the other collections were left for the measurement. Those for OCR were
-set on ten pages only, drawn as pictures.
+set on ten pages only, drawn as pictures; how it knows wrapped rows (wrapped.py) was found on the 60 pages of
+`--scanned`, of all five collections.
 """
 
 from __future__ import annotations
