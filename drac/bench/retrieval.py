@@ -15,6 +15,7 @@ from drac.config import EvaluateSettings, SearchSettings, Settings
 from drac.errors import UsageError
 from drac.evaluate.chunk_sets import SetChunk
 from drac.pipeline.evaluating import BEHIND, RETRIEVERS
+from drac.pipeline.recipes import embed_recipe, rows_recipe
 from drac.ports import Embedder
 from drac.retrieve.pages import AGGREGATES, Aggregate
 from drac.retrieve.retrievers import Retriever
@@ -26,8 +27,8 @@ _OF_EVALUATION = {"top_k": "chunks", "merge_share": "merge_share", "long_texts":
 """Options of every retriever, and the settings of [evaluate] that they stand for."""
 _OF_SEARCH = frozenset(SearchSettings.model_fields) - {"retriever", "top_k"}
 """Options of our own retrievers: settings of [search]."""
-_SHAPING = {"index", "over_fetch", "passages", "rerank_over_fetch", "stop_words"}
-"""Settings of [search] that shape results beside the models."""
+_OTHERS = {"retriever", "top_k", "model", "late_model", "sparse_model", "reranker", "reranker_model"}
+"""Settings of [search] that shape no ranking here, or that fingerprints tell better."""
 _EMBEDS = frozenset(("dense", "hybrid"))
 _ROWS = {"late": "late_model", "sparse": "sparse_model"}
 """Retrievers with models of their own, and the settings that name these."""
@@ -73,7 +74,7 @@ def retrieval(
         tools = {**_fingerprint(retriever.name, chosen, embedder), **behind}
     aggregate, code = _aggregation(aggregation)
     judged = chosen.evaluate.model_dump(exclude={"samples", "seed", "page_score"})
-    search = chosen.search.model_dump(include=_SHAPING) if own is None else left
+    search = left if own else _search(retriever.name, chosen.search)
     how = {
         "retriever": retriever.name, "search": search, "evaluate": judged,
         "aggregation": aggregation.name, "aggregation_options": aggregation.options,
@@ -109,6 +110,12 @@ def _wrong(retriever: Component, said: str, known: set[str]) -> UsageError:
     return UsageError(
         f"retriever `{retriever.name}`: {said}", remedy=f"Its options are: {', '.join(sorted(known))}."
     )
+
+
+def _search(name: str, search: SearchSettings) -> dict[str, Any]:
+    """Settings of [search], and rules of embedding, that can change a ranking."""
+    rules = [] if name == "bm25" else [embed_recipe({}, search.passages), rows_recipe({})]
+    return {**search.model_dump(exclude=_OTHERS), "rules": rules}
 
 
 def _own(
