@@ -24,8 +24,8 @@ from drac.evaluate.facts import count_words
 from drac.pipeline.exporting import chunk_line
 from drac.ports import Chunked, ChunkEmbedder, Chunker
 from drac.records import Chunk, Usage
-from drac.retrieve.vectors import DocumentVectors
-from drac.store.keys import artifact_digest, recipe
+from drac.retrieve.vectors import VECTORS_FILE, WINDOWS_FILE, DocumentVectors
+from drac.store.keys import artifact_digest, output_of, recipe
 from drac.store.store import Store
 from drac.wiring import registry
 
@@ -204,6 +204,7 @@ class _Work:
             meta = {"stage": OWN_VECTORS, "digest": name, "chunks": len(chunks), "seconds": seconds}
             with self._store.writing(OWN_VECTORS, name, meta, durable=False) as folder:
                 _own(chunks, np.asarray(vectors, dtype=np.float32)).save(folder)
+                meta["output"] = output_of(folder, (VECTORS_FILE, WINDOWS_FILE))
         return name
 
 

@@ -18,6 +18,11 @@ from drac.store.store import Store
 
 _STRUCTURE = ("elements.json", "sections.json")
 _PLAN = ("plans.json",)
+_EXPERIMENTS = {
+    "chunks": ("chunks.jsonl",),
+    "chunk-vectors": ("vectors.npy", "windows.json"),
+    "judged": ("rows.jsonl",),
+}
 """Files of an artifact in the order in which its `output` was counted."""
 
 
@@ -47,6 +52,8 @@ def repair(store: Store, catalog: Catalog) -> Repaired:
     damaged += _check_unpacked(store)
     damaged += [*_check_outputs(store, "structure", _STRUCTURE), *_check_outputs(store, "plan", _PLAN)]
     damaged += _check_outputs(store, vector_table.ARTIFACT, VECTOR_FILES)
+    for stage, files in _EXPERIMENTS.items():
+        damaged += _check_outputs(store, stage, files)
     vector_table.remove(store.root)
     return Repaired(sources, pages, tuple(damaged))
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,10 @@ from drac.bench.results import Results
 from drac.bench.runner import opened
 from drac.bench.verifying import experiment_of, recorded, verify
 from drac.errors import DracError, NothingUsable, UsageError
+from drac.pipeline.repair import repair
 from drac.ports import Chunked, Draft, ParsedDocument, Vectors
+from drac.store.catalog import Catalog
+from drac.store.store import Store
 from tests.servers.model_server import ModelServer
 
 FERRY = """<!-- Page 1 -->
@@ -67,6 +71,7 @@ facts = "facts"
 file = "judgments.jsonl"
 """
 OWN = '''
+from drac.pipeline.repair import repair
 from drac.ports import Chunked, Draft
 from drac.records import Hit
 
@@ -410,8 +415,6 @@ def test_vectors_of_a_chunkers_own_are_searched_and_kept(
     results = bench(place, chunker=["late"], retriever=["dense"])
     assert late.embedder.made == 2
     assert {text for call in letters.calls for text in call}.isdisjoint({FERRY, PIER})
-    asked = np.asarray([text.count("a") for text in ("single ticket costs",)])
-    assert asked[0] == 0
     bench(place, chunker=["late"], retriever=["dense", "hybrid"])
     assert late.embedder.made == 2
     assert checked(place) == []
@@ -458,6 +461,26 @@ def test_files_and_queries_stand_for_a_corpus(place: Path) -> None:
     made = {**tables(chunker=["page"]), "experiment": head}
     results = drac.bench.run(make_experiment(made, place), place / "ws", note=str)
     assert results.table[0]["page_recall@10"] == 1.0
+
+
+def test_the_store_s_page_names_every_file_and_repair_sets_damage_aside(
+    place: Path, repository: Path, letters: LetterEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drac.wiring.registry.chunker", lambda *_: Late())
+    bench(place, chunker=["late"], retriever=["dense"])
+    said = re.findall(
+        r"^\| `([^`]+)` \|", (repository / "drac/store/README.md").read_text("utf-8"), re.MULTILINE
+    )
+    named = [re.compile(re.sub(r"<[^>]+>", ".+", re.escape(one))) for one in said]
+    workspace = place / "ws"
+    there = [str(one.relative_to(workspace)) for one in workspace.rglob("*") if one.is_file()]
+    assert [one for one in there if not any(some.match(one) for some in named)] == []
+    for stage in ("chunks/*/chunks.jsonl", "judged/*/rows.jsonl", "chunk-vectors/*/vectors.npy"):
+        (workspace / "artifacts").glob(stage).__next__().write_bytes(b"damaged")
+    with Store(workspace) as store, closing(Catalog(store.catalog_path)) as catalog:
+        damaged = repair(store, catalog).damaged
+    assert sorted(one.split("/")[1] for one in damaged) == ["chunk-vectors", "chunks", "judged"]
+    assert bench(place, chunker=["late"], retriever=["dense"]).table[0]["page_recall@10"] == 1.0
 
 
 def test_the_command_prints_the_table_and_its_exit_code(

@@ -18,10 +18,12 @@ from drac.store.catalog import Catalog
 from drac.store.store import Store
 
 _MADE_ELSEWHERE = (
-    "artifacts/embed", "artifacts/index", "audits/", "evaluations/", "exports/<set>/index.json", "office/",
-    "replies/", "vectors.sqlite3",
+    "artifacts/chunk-vectors", "artifacts/chunks", "artifacts/embed", "artifacts/index",
+    "artifacts/judged", "artifacts/parse", "audits/", "bench/", "evaluations/",
+    "exports/<set>/index.json", "office/", "replies/", "vectors.sqlite3",
 )  # fmt: skip
-"""Paths that need the extra `embed`, LibreOffice, a model or a second reader; other tests make them."""
+"""Paths that need the extra `embed`, LibreOffice, a model, a second reader or an experiment; other tests
+make them."""
 
 
 def _patterns(repository: Path) -> dict[str, re.Pattern[str]]:
