@@ -78,6 +78,7 @@ def test_evaluation_beside_bm25(repository: Path, tmp_path: Path, capsys: pytest
     corpus = ["--corpus", str(repository / "corpora/sample"), "--workspace", str(tmp_path / "ws")]
     assert run(["evaluate", "page", *corpus, *LATE, "--retriever", "bm25", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    late = shown["systems"]["page / late:all-MiniLM-L6-v2"]["overall"]
+    found = [shown["systems"][f"page / {name}"]["overall"] for name in ("late:all-MiniLM-L6-v2", "bm25")]
+    late, bm25 = (one["page_recall@10"] for one in found)
     assert "stand-in" in shown["models"]["late:all-MiniLM-L6-v2"]
-    assert late["page_recall@10"] > 0.5
+    assert late > bm25 - 0.1
