@@ -260,6 +260,7 @@ def index(
     concurrency: opt.Concurrency = None,
     max_usd: opt.MaxUsd = None,
     index_kind: opt.IndexKind = None,
+    dry_run: opt.DryRun = False,
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
@@ -270,6 +271,8 @@ def index(
         config, search=how | {"embedder": embedder, "dimensions": dimensions, "index": index_kind},
         model=opt.model_options(None, base_url, endpoint_url, region, aws_profile, concurrency, max_usd),
     )  # fmt: skip
+    if dry_run:
+        return show.index_dry_run(work.index_dry_run(workspace, settings, set_name), as_json)
     show.index(*work.index(workspace, settings, set_name), as_json)
     return 0
 

@@ -326,6 +326,19 @@ def dry_run(estimate: dict[str, Any], as_json: bool) -> int:
     return 0
 
 
+def index_dry_run(estimate: dict[str, Any], as_json: bool) -> int:
+    """What `drac index` would embed and cost."""
+    if as_json:
+        _json(estimate)
+        return 0
+    _line(f"index: {estimate['chunks']} chunks; to embed by {estimate['model']}: {estimate['texts']} texts")
+    if estimate["requests"]:
+        _line(f"  {estimate['requests']} requests, {estimate['input_tokens']:,} tokens")
+        _line(f"  dollars: {_dollars(estimate['usd'], estimate['usd_range'])}")
+        _line(f"  price: {estimate['price']}")
+    return 0
+
+
 def _stage_estimate(one: dict[str, Any]) -> None:
     _line(f"{one['what']} by {one['model']}: {one['requests']} requests for {one['pages']} pages")
     if "requests_at_most" in one:

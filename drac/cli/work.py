@@ -22,8 +22,9 @@ from drac.pipeline.auditing import Auditing
 from drac.pipeline.containers import all_skipped_parts
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.encoding import index_rows
+from drac.pipeline.estimating import embedding_of
 from drac.pipeline.exporting import export_set, read_set, set_folder
-from drac.pipeline.indexing import Indexed, current_index, index_set
+from drac.pipeline.indexing import Indexed, current_index, index_set, texts_to_embed
 from drac.pipeline.planning import UNANSWERED, Planned, Planning, live_sources
 from drac.pipeline.repair import Repaired
 from drac.pipeline.repair import repair as repair_store
@@ -37,6 +38,7 @@ from drac.store.catalog import Catalog, kept_of
 from drac.store.store import Store
 from drac.wiring import counting, retrieval
 from drac.wiring.auditing import audit_tools
+from drac.wiring.embedding import embedding_costs
 
 _LEFT_OUT = dict.fromkeys(ARCHIVE_SUFFIXES, "an archive; --archives reads what is in it")
 """Why files of these suffixes are not taken, where the reason is not that nothing reads them."""
@@ -255,6 +257,24 @@ def index(workspace: Path, settings: Settings, set_name: str) -> tuple[Indexed, 
 def _index(store: Store, catalog: Catalog, set_name: str, settings: Settings, embedder: Embedder) -> Indexed:
     indexes, passages = wiring.Indexes(settings.search), settings.search.passages
     return index_set(store, catalog, set_name, embedder, indexes, note, passages)
+
+
+def index_dry_run(workspace: Path, settings: Settings, set_name: str) -> dict[str, Any]:
+    """What `index` would embed, and what that would cost; nothing is sent and nothing is embedded."""
+    store = reading(workspace)
+    if settings.search.retriever in ("late", "sparse"):
+        raise UsageError(
+            f"--dry-run counts what an embedder is asked, and {settings.search.retriever} asks nobody",
+            remedy="Leave one of the two out.",
+        )
+    with asked_models(settings, workspace) as models:
+        embedder = wiring.embedder(settings.search, models)
+        fresh, chunks = texts_to_embed(store, set_name, embedder, settings.search.passages)
+    costs = embedding_costs(settings)
+    if costs is None:
+        return {"what": "embed", "model": settings.search.model, "chunks": chunks, "texts": len(fresh),
+                "requests": 0, "usd": 0.0}  # fmt: skip
+    return embedding_of(fresh, chunks, costs)
 
 
 def _index_if_possible(

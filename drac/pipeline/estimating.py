@@ -15,6 +15,13 @@ OUTPUT_TOKENS_A_PAGE = (200, 450, 1500)
 PLAN_TOKENS_A_PAGE = (365, 27)
 """Tokens a page that planning sends and gets: scripts/bench_planning on RAG-Multi-Corpus, its 15.5 output
 tokens raised by 1.73, the ratio of billed to counted tokens in that corpus's reference plans."""
+EMBED_TOKENS_A_PAGE = (250, 350, 600)
+"""Tokens of the chunks of a page, headings included: low, expected, high. RAG-Multi-Corpus has 343, and with
+passages of 250 characters beside them 696."""
+TEXTS_A_PAGE = 3.5
+"""Chunks of a page; RAG-Multi-Corpus has 3.4, and with passages 10.4 texts."""
+_WITH_PASSAGES = (2, 3)
+"""Times as many tokens, and texts, where passages are embedded too."""
 _RETRIES = (1.0, 1.05, 1.3)
 """Requests over those of a run in which every reply is good: low, expected, high."""
 _CHARACTERS_A_TOKEN = 4
@@ -80,14 +87,27 @@ class AskAgain:
     """Those of them that are known to be flagged."""
 
 
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """How chunks would be embedded by a model that is asked."""
+
+    profile: ModelProfile
+    """The model's figures."""
+    texts: int
+    """Of a request at most."""
+    passages: bool
+    """Whether passages are embedded beside whole chunks."""
+
+
 def estimate(
     documents: Sequence[Counted],
     problems: Sequence[str],
     convert: Convert | None,
     plan: ModelProfile | None,
     again: AskAgain | None = None,
+    embed: Embed | None = None,
 ) -> dict[str, Any]:
-    """Documents, pages, requests, tokens and dollars; `convert` and `plan` are None for engine local.
+    """Documents, pages, requests, tokens and dollars; `convert`, `plan` and `embed` are None where local.
 
     `again`: the pages are audited and repaired by the model that reads them.
     """
@@ -106,6 +126,7 @@ def estimate(
     parts = [_reading(convert, left)] if convert else []
     parts += [asking_again(convert, again, left)] if convert and again else []
     parts += [_planning(plan, record["pages"])] if plan else []
+    parts += [_embedding(embed, record["pages"])] if embed else []
     return record | {"requests": 0, "usd": 0.0, "usd_range": [0.0, 0.0]} | _together(parts)
 
 
@@ -150,6 +171,27 @@ def _planning(profile: ModelProfile, pages: int) -> dict[str, Any]:
     return {
         "what": "plan", "model": profile.id, "requests": math.ceil(pages / 3), "pages": pages,
         **_priced(profile.cost, tokens), **_price_note(profile),
+    }  # fmt: skip
+
+
+def _embedding(embed: Embed, pages: int) -> dict[str, Any]:
+    tokens_more, texts_more = _WITH_PASSAGES if embed.passages else (1, 1)
+    tokens = [(pages * each * tokens_more, 0) for each in EMBED_TOKENS_A_PAGE]
+    requests = math.ceil(pages * TEXTS_A_PAGE * texts_more / embed.texts)
+    return {
+        "what": "embed", "model": embed.profile.id, "requests": requests, "pages": pages,
+        **_priced(embed.profile.cost, tokens), **_price_note(embed.profile),
+    }  # fmt: skip
+
+
+def embedding_of(texts: Sequence[str], chunks: int, embed: Embed) -> dict[str, Any]:
+    """What embedding these texts would ask and cost; `chunks` are those of the set, most perhaps embedded."""
+    length = sum(map(len, texts))
+    tokens = [(math.ceil(length / each), 0) for each in (5, _CHARACTERS_A_TOKEN, 2.5)]
+    return {
+        "what": "embed", "model": embed.profile.id, "chunks": chunks, "texts": len(texts),
+        "requests": math.ceil(len(texts) / embed.texts),
+        **_priced(embed.profile.cost, tokens), **_price_note(embed.profile),
     }  # fmt: skip
 
 

@@ -18,12 +18,12 @@ from drac.pipeline.recipes import embed_recipe, index_recipe
 from drac.pipeline.remembering import remembering
 from drac.ports import Embedder, IndexMaker
 from drac.retrieve.search import Owners, fill
-from drac.retrieve.vectors import DocumentVectors, embed_documents
+from drac.retrieve.vectors import DocumentVectors, embed_documents, embedded_texts
 from drac.store.catalog import Catalog
 from drac.store.files import write_file
 from drac.store.keys import artifact_digest
 from drac.store.store import Store, dump_json
-from drac.store.vector_table import ARTIFACT
+from drac.store.vector_table import ARTIFACT, listed, text_keys
 
 Texts = list[tuple[str, str]]
 """A document's chunks: (chunk_id, text)."""
@@ -104,6 +104,19 @@ def embed_missing(
         for digest, vectors in made:
             memory.keep(digest, vectors)
         return memory.embedded
+
+
+def texts_to_embed(store: Store, name: str, embedder: Embedder, passages: int = 0) -> tuple[list[str], int]:
+    """Texts of a set that `index_set` would embed, and how many chunks the set has; writes nothing."""
+    documents = _digests(store, name, embedder, passages)
+    missing = [texts for one, texts in documents.items() if not store.complete(ARTIFACT, one)]
+    pieces = list(
+        dict.fromkeys(one for texts in missing for one in embedded_texts(texts, embedder, passages))
+    )
+    keys = text_keys(embedder.fingerprint, pieces)
+    known = listed(store.root, keys)
+    fresh = [piece for piece, key in zip(pieces, keys, strict=True) if key not in known]
+    return fresh, sum(map(len, documents.values()))
 
 
 def _shape(store: Store, vectors: list[str]) -> tuple[int, int]:

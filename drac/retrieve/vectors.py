@@ -173,6 +173,11 @@ def embed_documents(
     yield from _embed(waiting, embedder)
 
 
+def embedded_texts(chunks: Chunks, embedder: Embedder, passages: int = 0) -> tuple[str, ...]:
+    """The texts of one document that `embed_documents` embeds, in order."""
+    return _cut(chunks, embedder, passages).pieces
+
+
 @dataclass(frozen=True, slots=True)
 class _Cut:
     """A document's chunks cut into windows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from drac.errors import DiskFull
@@ -92,17 +92,7 @@ class VectorTable:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Place]:
         """Where the vectors are, of those texts that have one."""
-        found: dict[bytes, Place] = {}
-        for start in range(0, len(keys), _AT_ONCE):
-            some = keys[start : start + _AT_ONCE]
-            marks = ",".join("?" * len(some))
-            rows = self._db.execute(
-                "SELECT text, kind, name, row FROM vectors JOIN places ON places.id = vectors.place "
-                f"WHERE text IN ({marks})",
-                some,
-            )
-            found |= {text: (kind, name, row) for text, kind, name, row in rows}
-        return found
+        return _find(self._db, keys)
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -112,6 +102,32 @@ class VectorTable:
             if "full" in str(error):
                 raise DiskFull(f"{self._path}: no space left on this disk") from error
             raise
+
+
+def listed(root: Path, keys: Sequence[bytes]) -> frozenset[bytes]:
+    """Which of these texts have a vector, as far as the table knows; writes nothing, needs no lock."""
+    path = root / FILE
+    if not path.is_file():
+        return frozenset()
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return frozenset(_find(connection, keys))
+    except sqlite3.DatabaseError:
+        return frozenset()
+
+
+def _find(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Place]:
+    found: dict[bytes, Place] = {}
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(some))
+        rows = connection.execute(
+            "SELECT text, kind, name, row FROM vectors JOIN places ON places.id = vectors.place "
+            f"WHERE text IN ({marks})",
+            some,
+        )
+        found |= {text: (kind, name, row) for text, kind, name, row in rows}
+    return found
 
 
 def remove(root: Path) -> None:

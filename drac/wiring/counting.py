@@ -21,6 +21,7 @@ from drac.store.keys import file_digest
 from drac.store.store import Store
 from drac.wiring import detector, start_worker
 from drac.wiring.auditing import convert_by_model, jobs_of, pages_by_model
+from drac.wiring.embedding import embedding_costs
 
 if TYPE_CHECKING:
     from drac.adapters.pymupdf_images import ImageLimits, TileCount
@@ -60,7 +61,9 @@ def dry_run(found: Discovery, settings: Settings, workspace: Path, *, audit: boo
     again = _again(found, settings, Store(workspace)) if audit and by_model else None
     skipped = [{"path": one.path, "reason": one.reason, "kind": one.kind} for one in found.skipped]
     planner = profile if settings.plan.planner != "local" else None
-    return estimate(counted, problems, convert, planner, again) | {"skipped": skipped}
+    return estimate(counted, problems, convert, planner, again, embedding_costs(settings)) | {
+        "skipped": skipped
+    }
 
 
 def _again(found: Discovery, settings: Settings, store: Store) -> AskAgain | None:

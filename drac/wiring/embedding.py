@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from drac.config import Settings
 from drac.errors import UsageError
 from drac.pipeline.embedding import AskedEmbedder, EmbeddingModel
+from drac.pipeline.estimating import Embed
 from drac.ports import Embedder
 from drac.profiles import ModelProfile, find_profile
 
@@ -29,7 +30,7 @@ def asked_embedder(settings: Settings, models: Models) -> Embedder:
     access = models.access(search.embedder, named, "embed")
     model = EmbeddingModel(
         named.model.name, access.server, window_of(access.profile), search.dimensions,
-        texts=_TEXTS if search.embedder == "openai" else 1, tokens=_TOKENS,
+        texts=_texts(search.embedder), tokens=_TOKENS,
         at_once=settings.model.concurrency,
     )  # fmt: skip
     return AskedEmbedder(model, access.asker, access.journal)
@@ -51,9 +52,18 @@ def embedding_settings(settings: Settings) -> Settings:
     return settings.model_copy(update={"model": model.model_copy(update={"name": name, **where})})
 
 
-def embedding_profile(settings: Settings) -> ModelProfile:
-    """What is known of the embedding model that is asked."""
-    return find_profile(embedding_settings(settings).model.name, settings.models)
+def embedding_costs(settings: Settings) -> Embed | None:
+    """What prices embedding; None where it is done on this machine."""
+    search = settings.search
+    if search.embedder == "local":
+        return None
+    profile = find_profile(embedding_settings(settings).model.name, settings.models)
+    return Embed(profile, _texts(search.embedder), search.passages > 0)
+
+
+def _texts(engine: str) -> int:
+    """Of a request: Titan takes one."""
+    return _TEXTS if engine == "openai" else 1
 
 
 def window_of(profile: ModelProfile) -> int:

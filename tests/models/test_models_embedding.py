@@ -44,13 +44,24 @@ def some(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "ws"
 
 
+def spent_usd(summary: dict[str, Any]) -> float:
+    """Dollars of one model."""
+    (spent,) = summary["models"].values()
+    return float(spent["usd"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["openai", "bedrock"])
 def test_index_and_search_by_a_server(some: Path, engine: str) -> None:
     with ModelServer() as server:
         how = ["--embedder", engine, "--base-url", server.openai_url, "--endpoint-url", server.url]
         how += ["--model", "bge-m3"] if engine == "openai" else ["--dimensions", 256, "--max-usd", 1]
+        told = drac(some, "index", *how, "--dry-run")
+        assert not server.log.entries
         first = drac(some, "index", *how)
+        assert told["texts"] == first["embedded"]
+        assert told["requests"] == len(server.log.entries)
+        assert engine == "openai" or told["usd_range"][0] <= spent_usd(first) <= told["usd_range"][1]
         assert first["embedded"] > 0
         (spent,) = first["models"].values()
         assert spent["replies"] == len(server.log.select(purpose="embed"))
