@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
 from drac.ports import Chunked, Chunker, Draft, ParsedDocument
+from drac.sentences import Stretch
+from drac.stages.chunk.strategies.found import Finder
 from drac.stages.chunk.strategies.metering import Ask, added
 from drac.stages.chunk.strategies.spans import text_of
 from drac.stages.chunk.strategies.writing import (
@@ -27,7 +29,7 @@ Claims = tuple[tuple[Draft, ...], Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class PropositionChunker:
-    """Implements ports.Chunker: each claim is a chunk, and its stretches are its passage's."""
+    """Implements ports.Chunker: each claim is a chunk, on its passage's stretches or closer."""
 
     over: Chunker
     """Gives the passages."""
@@ -47,7 +49,7 @@ class PropositionChunker:
     def fingerprint(self) -> Mapping[str, str]:
         """The writer's, and the other chunker's."""
         over = {f"over {key}": value for key, value in self.over.fingerprint.items()}
-        return {"strategy": "proposition", **self.writer.fingerprint, **over}
+        return {"strategy": "proposition", "rules": "2", **self.writer.fingerprint, **over}
 
     def chunk(self, document: ParsedDocument) -> Chunked:
         """A passage for which no claims come is a chunk as it stands and is counted."""
@@ -71,8 +73,21 @@ class PropositionChunker:
         claims = ask_for(self.writer, ask, payload, _read).value
         if claims is None:
             return (Draft(passage.spans, passage.text, passage.breadcrumb),), {UNREADABLE: 1}
-        drafts = tuple(Draft(passage.spans, claim, passage.breadcrumb) for claim in claims)
+        places = _places(text, passage, claims)
+        drafts = tuple(
+            Draft((place,) if place else passage.spans, claim, passage.breadcrumb)
+            for claim, place in zip(claims, places, strict=True)
+        )
         return drafts, {**compare(source, claims, passage.breadcrumb), "claims": len(claims), UNREADABLE: 0}
+
+
+def _places(text: str, passage: Draft, claims: tuple[str, ...]) -> Iterator[Stretch | None]:
+    """Where a claim stands word for word in its passage; None where it was put in other words."""
+    finders = [(start, Finder(text[start:end])) for start, end in passage.spans]
+    for claim in claims:
+        found = ((start, place) for start, finder in finders if (place := finder.find(claim)))
+        start, place = next(found, (0, None))
+        yield (start + place[0], start + place[1]) if place else None
 
 
 def _read(reply: str) -> tuple[str, ...] | None:
