@@ -19,8 +19,9 @@ from drac.store.store import Store
 
 _MADE_ELSEWHERE = (
     "artifacts/chunk-vectors", "artifacts/chunks", "artifacts/embed", "artifacts/index",
-    "artifacts/judged", "artifacts/parse", "audits/", "bench/", "evaluations/",
-    "exports/<set>/index.json", "office/", "replies/", "vectors.sqlite3",
+    "artifacts/judged", "artifacts/parse", "artifacts/rows", "audits/", "bench/", "evaluations/",
+    "exports/<set>/index.json", "exports/<set>/index-<retriever>.json", "office/", "replies/",
+    "vectors.sqlite3",
 )  # fmt: skip
 """Paths that need the extra `embed`, LibreOffice, a model, a second reader or an experiment; other tests
 make them."""
