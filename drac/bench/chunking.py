@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +108,21 @@ class Chunking:
         found = [_there(self._store, one, chunks_digest(made, one), embedder) for one in parsed.documents]
         return ChunkedCorpus(chosen.shown, parsed, tuple(one for one in found if one is not None), {})
 
+    def rehearse(self, documents: Sequence[Parsed], chosen: Component) -> Usage:
+        """What a chunker would ask of models for these documents; nothing is sent, and others do no work."""
+        from drac.wiring.rehearsing import Rehearsal
+
+        models = self._context.models
+        if models is None:
+            return Usage()
+        with closing(Rehearsal(models.settings, models.workspace)) as rehearsal, _quiet():
+            context = replace(self._context, models=rehearsal)
+            chunker = registry.chunker(chosen.name, chosen.options, context)
+            for one in documents if rehearsal.asked else ():
+                with suppress(DracError):
+                    chunker.chunk(one.load(self._store))
+            return rehearsal.usage
+
     def run(self, parsed: ParsedCorpus, chosen: Component) -> ChunkedCorpus:
         """Every document's chunks, made or found."""
         chunker = self.chunker(chosen)
@@ -121,6 +138,18 @@ class Chunking:
                 found = list(pool.map(work.document, parsed.documents))
         made = tuple(one for one in found if one is not None)
         return ChunkedCorpus(chosen.shown, parsed, made, dict(sorted(work.failed.items())))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Replies that a rehearsal does not give are no news."""
+    log = logging.getLogger("drac")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def chunks_digest(made: Mapping[str, Any], parsed: Parsed) -> str:

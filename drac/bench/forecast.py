@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from drac.bench.chunking import ChunkedCorpus
 from drac.bench.documents import Forecast
 from drac.bench.experiment import Configuration
 from drac.bench.runner import Bench, key
+from drac.records import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class Step:
     """That are there."""
     unknown: int = 0
     """Documents of which this is known only once an earlier stage has run."""
+    usage: Usage = field(default_factory=Usage)
+    """What models would be asked for the documents that are known: requests without a reply on disk, tokens
+    by characters, replies and dollars at most."""
 
 
 def forecast(bench: Bench) -> list[Step]:
@@ -63,10 +67,12 @@ class _Look:
             return
         read = self._read[key(one.parser)].complete
         found = self._cut[name] = self._bench.chunking.look(read, one.chunker)
-        make = len(read.documents) - len(found.documents)
+        there = {doc.parsed.digest for doc in found.documents}
+        missing = [doc for doc in read.documents if doc.digest not in there]
         what = f"{one.parser.shown} / {one.chunker.shown}"
         unknown = self._total - len(read.documents)
-        yield Step("chunk", what, "documents", make, len(found.documents), unknown)
+        usage = self._bench.chunking.rehearse(missing, one.chunker) if missing else Usage()
+        yield Step("chunk", what, "documents", len(missing), len(there), unknown, usage)
 
     def _judging(self, one: Configuration) -> Step:
         found = self._cut[key(one.parser, one.chunker)]

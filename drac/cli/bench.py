@@ -17,6 +17,7 @@ from drac.bench.runner import opened
 from drac.bench.verifying import experiment_of, recorded, verify
 from drac.cli.options import corpora_folder
 from drac.cli.progress import note
+from drac.records import Usage
 
 
 def run(path: Path, workspace: Path, overrides: dict[str, dict[str, Any]], as_json: bool) -> int:
@@ -58,8 +59,16 @@ def _show_steps(steps: Sequence[Step]) -> None:
     width = max(len(one.what) for one in steps)
     for one in steps:
         later = f", {one.unknown} documents not known yet" if one.unknown else ""
+        later += _asked(one.usage)
         line = f"{one.stage:<9} {one.what:<{width}}  {one.make} {one.unit} to make, {one.reuse} reused{later}"
         sys.stdout.write(f"{line}\n")
+
+
+def _asked(usage: Usage) -> str:
+    if not usage.requests:
+        return ""
+    sent = f"{usage.requests:,} requests, about {usage.input_tokens:,} tokens to send"
+    return f"; {sent}, {usage.output_tokens:,} back and ${usage.usd:.4f} at most"
 
 
 def check(folder: Path, workspace: Path, as_json: bool) -> int:

@@ -28,6 +28,7 @@ from drac.bench.verifying import experiment_of, recorded, verify
 from drac.errors import DracError, NothingUsable, UsageError
 from drac.pipeline.repair import repair
 from drac.ports import Chunked, Draft, ParsedDocument, Vectors
+from drac.records import Usage
 from drac.store.catalog import Catalog
 from drac.store.store import Store
 from tests.servers.model_server import ModelServer
@@ -437,10 +438,18 @@ def test_what_models_write_costs_calls_tokens_and_dollars(place: Path, server: M
         "models": {"simulated": {"price_input": 1.0, "price_output": 5.0, "output_tokens": 8192}},
     }
     chosen = [{"name": name, "engine": "openai"} for name in ("contextual", "proposition", "agentic")]
+    experiment = make_experiment(tables(chunker=["page", *chosen], settings=settings), place)
+    with opened(experiment, place / "ws", None, str, writing=False) as one:
+        before = {step.what: step.usage for step in forecast(one) if step.stage == "chunk"}
+    assert server.log.select() == []
     results = bench(place, chunker=["page", *chosen], settings=settings)
     page, *written = results.table
     assert (page["requests"], page["usd"]) == (0, 0.0)
+    assert before["native / page"] == Usage()
     for row in written:
+        said = before[f"native / {row['chunker']}"]
+        assert said.requests == row["requests"]
+        assert said.usd > row["usd"]
         assert "(model-written)" in row["configuration"]
         assert row["requests"] > 0
         assert row["usd"] == pytest.approx((row["tokens_in"] + 5 * row["tokens_out"]) / 1e6)
