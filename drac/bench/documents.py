@@ -14,13 +14,14 @@ from drac import wiring
 from drac.bench.experiment import Component
 from drac.bench.steps import Steps
 from drac.config import Settings
-from drac.corpus import real_path
 from drac.errors import DracError
+from drac.pipeline.containers import Unpacking, document_file, parts_of
 from drac.pipeline.conversion import Conversion, Options, normalize_digest
 from drac.pipeline.planning import document_pages, page_digests, source_of
 from drac.pipeline.tasks import Reading, ReadPages, ReadTask, Tools
 from drac.ports import ParsedDocument
 from drac.records import Page, PageState, PageText, Source, Usage
+from drac.stages.normalize import DocumentType
 from drac.store.keys import artifact_digest, file_digest, recipe
 from drac.store.store import Store
 from drac.wiring.parsers import ParserTool, parser
@@ -101,7 +102,9 @@ class Forecast:
     """What reading would do."""
 
     normalize: int
-    """Documents without a PDF yet, mails and archives; their pages are not known."""
+    """Documents without a PDF yet, and mails and archives never opened; their pages are not known."""
+    normalized: int
+    """Documents that have one."""
     pages: int
     """Pages to read."""
     reused: int
@@ -115,30 +118,60 @@ def forecast(
 ) -> Forecast:
     """What `parse` would do; writes nothing and sends nothing."""
     with _opened(chosen, settings, models) as (tool, tools):
-        seen = [_look(store, one, tool, tools) for one in sources]
-    known = [one for one in seen if one is not None]
-    missing = [sum(not store.page_path(one).exists() for one in page_digests(record).values())
-               for record in known]  # fmt: skip
-    reused = sum(record["pages"] for record in known) - sum(missing)
-    whole = [record for record, lacking in zip(known, missing, strict=True) if not lacking]
-    parsed = tuple(_parsed(store, one) for one in whole)
-    return Forecast(len(seen) - len(known), sum(missing), reused, ParsedCorpus(chosen.shown, parsed, {}))
+        look = _Look(store, tool, tools)
+        for one in sources:
+            look.document(one)
+    missing = [
+        sum(not store.page_path(page).exists() for page in page_digests(record).values())
+        for record in look.records
+    ]
+    reused = sum(record["pages"] for record in look.records) - sum(missing)
+    whole = [record for record, lacking in zip(look.records, missing, strict=True) if not lacking]
+    parsed = sorted((_parsed(store, one) for one in whole), key=_place)
+    corpus = ParsedCorpus(chosen.shown, tuple(parsed), {})
+    return Forecast(look.unknown, len(look.records), sum(missing), reused, corpus)
 
 
-def _look(store: Store, source: Source, tool: ParserTool, tools: Tools) -> dict[str, Any] | None:
-    """The record of a document whose PDF is there."""
-    path = real_path(source)
-    try:
-        kind, sha256 = tools.detect(path, None), file_digest(path)
-        name = normalize_digest(path, sha256, kind, tool.settings, tools)
-        meta = store.meta("normalize", name)
-    except (DracError, KeyError):
-        return None
-    return {
-        "doc_id": source.doc_id, "collection": source.collection, "path": source.path, "root": source.root,
-        "state": "ok", "sha256": sha256, "type": kind.name, "pdf_digest": meta["outputs"][kind.artifact],
-        "pages": meta["pages"], "selected": None, "convert": tool.recipe_of(kind),
-    }  # fmt: skip
+class _Look:
+    """Finds what is there of documents, and of those in mails and archives."""
+
+    def __init__(self, store: Store, tool: ParserTool, tools: Tools) -> None:
+        self._store, self._tool, self._tools = store, tool, tools
+        self._unpacking = Unpacking(store, tool.settings, tools, ())
+        self.records: list[dict[str, Any]] = []
+        self.unknown = 0
+        """Documents whose PDF is not there, or what is in them."""
+
+    def document(self, source: Source) -> None:
+        """A document, and its parts."""
+        path = document_file(self._store, source)
+        try:
+            kind, sha256 = self._tools.detect(path, None), file_digest(path)
+        except DracError:
+            self.unknown += 1
+            return
+        inside = None if source.container else self._unpacking.digest(sha256, kind)
+        if inside and not self._unpacking.is_on_disk(inside):
+            self.unknown += 1
+            return
+        for part in parts_of(self._store, source, inside) if inside else ():
+            if part.state == "document":
+                self.document(part.source)
+        if kind.converter != "archive":
+            self._pages(source, path, kind, sha256)
+
+    def _pages(self, source: Source, path: Path, kind: DocumentType, sha256: str) -> None:
+        name = normalize_digest(path, sha256, kind, self._tool.settings, self._tools)
+        if not self._store.complete("normalize", name):
+            self.unknown += 1
+            return
+        meta = self._store.meta("normalize", name)
+        self.records.append({
+            "doc_id": source.doc_id, "collection": source.collection, "path": source.path,
+            "root": source.root, "container": source.container, "stored": source.stored, "state": "ok",
+            "sha256": sha256, "type": kind.name, "pdf_digest": meta["outputs"][kind.artifact],
+            "pages": meta["pages"], "selected": None, "convert": self._tool.recipe_of(kind),
+        })  # fmt: skip
 
 
 class _opened:
@@ -172,7 +205,7 @@ class _Watch:
 
     def corpus(self, name: str) -> ParsedCorpus:
         """What came out."""
-        documents = sorted(self._parsed.values(), key=lambda one: (one.source.collection, one.source.path))
+        documents = sorted(self._parsed.values(), key=_place)
         failed = {
             f"{one['collection']}/{one['path']}": str(one["error"])
             for one in self._records.values() if one["state"] == "failed"
@@ -259,6 +292,10 @@ class _Timed:
     def _note(self, page: Page, done: Future[ReadPages]) -> None:
         if not done.cancelled() and done.exception() is None:
             self.took(page.pdf_digest, done.result())
+
+
+def _place(one: Parsed) -> tuple[str, str]:
+    return one.source.collection, one.source.path
 
 
 def _parsed(store: Store, record: Mapping[str, Any], took: tuple[float, int] | None = None) -> Parsed:

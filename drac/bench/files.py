@@ -17,22 +17,23 @@ from drac.store.store import dump_json
 TABLES = ("table.md", "table.csv", "per_query.jsonl")
 """Files that the results alone give."""
 REPORT = "report.html"
+FIGURES = "figures"
 DIGESTS = "digests.json"
 EXPERIMENT = "experiment.toml"
 
 
-def write(experiment: Experiment, results: Results, folder: Path) -> bool:
-    """Write what differs from what is there; returns whether anything did."""
+def write(experiment: Experiment, results: Results, folder: Path, *, svg: bool = False) -> bool:
+    """Write what differs from what is there; returns whether anything did. `svg`: figures as files too."""
     files = {EXPERIMENT: experiment.source, **tables(results)}
     record = {**results.digests, "files": {name: _sha(data) for name, data in files.items()}}
-    if _is_current(folder, record):
+    if _is_current(folder, record) and (not svg or (folder / FIGURES).is_dir()):
         return False
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         write_file(folder / name, data)
     how = experiment.settings.evaluate
-    report.write(shown(results, how.samples, how.seed), folder)
+    report.write(shown(results, how.samples, how.seed), folder, svg=svg)
     record["report"] = _sha((folder / REPORT).read_bytes())
     write_file(folder / DIGESTS, dump_json(record))
     return True

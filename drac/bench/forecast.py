@@ -41,7 +41,6 @@ def forecast(bench: Bench) -> list[Step]:
 class _Look:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._total = len(bench.inputs.sources)
         self._read: dict[str, Forecast] = {}
         self._cut: dict[str, ChunkedCorpus] = {}
 
@@ -58,8 +57,7 @@ class _Look:
         if (name := key(one.parser)) in self._read:
             return
         found = self._read[name] = self._bench.forecast(one.parser)
-        known = self._total - found.normalize
-        yield Step("normalize", one.parser.shown, "documents", found.normalize, known)
+        yield Step("normalize", one.parser.shown, "documents", found.normalize, found.normalized)
         yield Step("parse", one.parser.shown, "pages", found.pages, found.reused, found.normalize)
 
     def _cutting(self, one: Configuration) -> Iterator[Step]:
@@ -70,7 +68,8 @@ class _Look:
         there = {doc.parsed.digest for doc in found.documents}
         missing = [doc for doc in read.documents if doc.digest not in there]
         what = f"{one.parser.shown} / {one.chunker.shown}"
-        unknown = self._total - len(read.documents)
+        before = self._read[key(one.parser)]
+        unknown = before.normalize + before.normalized - len(read.documents)
         usage = self._bench.chunking.rehearse(missing, one.chunker) if missing else Usage()
         yield Step("chunk", what, "documents", len(missing), len(there), unknown, usage)
 

@@ -78,12 +78,6 @@ class _Check:
             yield "settings: are not those of the run"
         if questions_digest(self._bench.inputs.asked) != self._record["questions"]:
             yield "queries and judgments: are not those of the run"
-        paths = {f"{one.collection}/{one.path}": one for one in self._bench.inputs.sources}
-        for name in sorted(set(paths) - set(self._record["sources"]) - self._failed()):
-            yield f"{name}: was not among the documents"
-
-    def _failed(self) -> set[str]:
-        return {name for some in self._record["failed"].values() for name in some}
 
     def _artifacts(self) -> Iterator[str]:
         for one in self._bench.configurations:
@@ -98,6 +92,10 @@ class _Check:
             yield from self._judged_differences(one.name, self._chunked[cutter])
 
     def _parsed_differences(self, name: str, found: ParsedCorpus) -> Iterator[str]:
+        for one in found.documents:
+            document = f"{one.source.collection}/{one.source.path}"
+            if document not in self._record["sources"]:
+                yield f"{document}: was not among the documents"
         sources = {f"{one.source.collection}/{one.source.path}": one for one in found.documents}
         for document, sha256 in self._record["sources"].items():
             if document not in sources:

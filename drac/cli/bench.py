@@ -20,12 +20,14 @@ from drac.cli.progress import note
 from drac.records import Usage
 
 
-def run(path: Path, workspace: Path, overrides: dict[str, dict[str, Any]], as_json: bool) -> int:
+def run(
+    path: Path, workspace: Path, overrides: dict[str, dict[str, Any]], as_json: bool, *, svg: bool = False
+) -> int:
     """Run an experiment and print its table; 4 where a document or page failed."""
     experiment = load_experiment(path, overrides)
     with opened(experiment, workspace, corpora_folder(), note) as bench:
         results = bench.run()
-        changed = files.write(experiment, results, bench.folder)
+        changed = files.write(experiment, results, bench.folder, svg=svg)
         folder = bench.folder
     _show(results, folder, changed, as_json)
     return 0 if results.whole else 4

@@ -402,6 +402,7 @@ def bench(
     verify: Annotated[
         bool, typer.Option("--verify", help="Say whether the tables in a folder came from what they name.")
     ] = False,
+    svg: Annotated[bool, typer.Option("--svg", help="The report's figures as SVG files too.")] = False,
     model: opt.Model = None,
     base_url: opt.BaseUrl = None,
     endpoint_url: opt.EndpointUrl = None,
@@ -422,8 +423,9 @@ def bench(
         return experiments.check(experiment, workspace, as_json)
     asked = opt.model_options(model, base_url, endpoint_url, region, aws_profile, concurrency, max_usd)
     overrides = {"model": asked, "run": {"workers": workers}}
-    do = experiments.dry_run if dry_run else experiments.run
-    return do(experiment, workspace, overrides, as_json)
+    if dry_run:
+        return experiments.dry_run(experiment, workspace, overrides, as_json)
+    return experiments.run(experiment, workspace, overrides, as_json, svg=svg)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import mails
 import numpy as np
 import pytest
 from fakes_retrieval import LetterEmbedder
@@ -472,6 +473,21 @@ def test_files_and_queries_stand_for_a_corpus(place: Path) -> None:
     assert results.table[0]["page_recall@10"] == 1.0
 
 
+def test_what_is_in_mails_is_read_judged_and_proven(place: Path) -> None:
+    letter = mails.mail(mails.text("Dear all."), mails.attachment("plan.md", b"# Plan\n\nA new slipway.\n"))
+    (place / "line/letter.eml").write_bytes(letter)
+    results = bench(place, chunker=["page"])
+    assert results.table[0]["documents"] == 4
+    assert "line/letter.eml/plan.md" in results.digests["sources"]
+    assert checked(place) == []
+    with opened(
+        make_experiment(tables(chunker=["page"]), place), place / "ws", None, str, writing=False
+    ) as one:
+        assert all(step.make == step.unknown == 0 for step in forecast(one))
+    (place / "line/letter.eml").write_bytes(letter.replace(b"Dear all", b"Dear you"))
+    assert any("letter.eml" in line for line in checked(place))
+
+
 def test_the_store_s_page_names_every_file_and_repair_sets_damage_aside(
     place: Path, repository: Path, letters: LetterEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -507,7 +523,8 @@ def test_the_command_prints_the_table_and_its_exit_code(
         "chunk",
         "judge",
     }
-    assert run(command) == 0
+    assert run([*command, "--svg"]) == 0
+    assert list((place / "ws/bench/toy/figures").glob("*.svg"))
     assert re.match(r"\| configuration \|", capsys.readouterr().out)
     assert (place / "ws/bench/toy/experiment.toml").read_bytes() == (place / "e.toml").read_bytes()
     folder = str(place / "ws/bench/toy")
