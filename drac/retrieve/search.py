@@ -97,7 +97,7 @@ def _best_rows(
     vector: Vectors, index: Index, owners: Owners, wanted: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
     """Scores and rows, best first, reaching down until `wanted` chunks are among them."""
-    fetch = wanted
+    fetch = -(-wanted * len(owners.rows) // len(owners.chunk_ids))
     while True:
         scores, rows = index.search(vector, fetch)
         if fetch >= len(owners.rows) or len(set(owners.rows[rows[0]].tolist())) >= wanted:
