@@ -16,7 +16,7 @@ from drac.pipeline.indexing import Indexed, Texts
 from drac.pipeline.recipes import rows_index_recipe, rows_recipe
 from drac.ports import RowEncoder, RowIndex, Rows
 from drac.retrieve.retrievers import Encoded
-from drac.retrieve.rows import DocumentRows, encode_documents
+from drac.retrieve.rows import DocumentRows, Remembering, encode_documents
 from drac.store.catalog import Catalog
 from drac.store.files import write_file
 from drac.store.keys import artifact_digest
@@ -47,13 +47,17 @@ class RowMethod:
 
 
 def encoded(
-    store: Store, documents: Sequence[Texts], method: RowMethod, note: Callable[[str], None]
-) -> tuple[str, int]:
-    """Digest of the index of these documents, made where it is missing, and how many chunks were encoded."""
+    store: Store, documents: Sequence[Texts], method: RowMethod, note: Callable[[str], None],
+    before: Sequence[str] = (),
+) -> tuple[str, int]:  # fmt: skip
+    """Digest of the index of these documents, made where it is missing, and how many texts were encoded.
+
+    `before`: digests of documents' rows by this model, of which texts that stand there too are taken.
+    """
     recipe = rows_recipe(method.encoder.fingerprint)
     named = {artifact_digest(recipe, texts): texts for texts in documents}
     digests = list(named)
-    number = _encode_missing(store, named, method, note)
+    number = _encode_missing(store, named, method, note, before)
     digest = artifact_digest(rows_index_recipe(method.fingerprint), digests)
     if store.complete("rows-index", digest) is None:
         note(f"building the {method.name} index of {sum(map(len, documents))} chunks")
@@ -79,7 +83,7 @@ def index_rows(
     documents = _documents(store, name)
     if not documents:
         raise UsageError("the set has no chunks to index", remedy="Convert documents that hold text first.")
-    digest, number = encoded(store, documents, method, note)
+    digest, number = encoded(store, documents, method, note, _before(store, name, method))
     pointer = {
         "chunks_sha256": described["chunks_sha256"], "index": digest, "fingerprint": method.fingerprint,
     }  # fmt: skip
@@ -92,10 +96,7 @@ def index_rows(
 def current_rows(store: Store, name: str, method: RowMethod, described: Mapping[str, Any]) -> str:
     """Digest of the set's index as the set and the model are now; raises UsageError where there is none."""
     make = f"Make it with `drac index --set {name} --retriever {method.name}`"
-    try:
-        pointer = json.loads(_pointer(store, name, method.name).read_bytes())
-    except (FileNotFoundError, ValueError):
-        pointer = {}
+    pointer = _pointed(store, name, method.name)
     held = pointer.get("chunks_sha256") == described["chunks_sha256"]
     if not held or store.complete("rows-index", pointer["index"]) is None:
         raise UsageError(f"set {name!r} has no current {method.name} index", remedy=f"{make}.")
@@ -103,6 +104,23 @@ def current_rows(store: Store, name: str, method: RowMethod, described: Mapping[
         made = f"the {method.name} index was made with {pointer['fingerprint'].get('model')}"
         raise UsageError(f"{made}, the query would be with another", remedy=f"{make} and the same model.")
     return str(pointer["index"])
+
+
+def _before(store: Store, name: str, method: RowMethod) -> list[str]:
+    """Digests of the rows that the set's index was made of, if by this model."""
+    pointer = _pointed(store, name, method.name)
+    if pointer.get("fingerprint") != method.fingerprint:
+        return []
+    folder = store.complete("rows-index", pointer["index"])
+    listed = store.meta("rows-index", pointer["index"])["documents"] if folder else []
+    return [one for one in listed if store.complete("rows", one)]
+
+
+def _pointed(store: Store, name: str, method: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(_pointer(store, name, method).read_bytes()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return {}
 
 
 def _pointer(store: Store, name: str, method: str) -> Path:
@@ -116,25 +134,32 @@ def _documents(store: Store, name: str) -> list[Texts]:
 
 
 def _encode_missing(
-    store: Store, documents: Mapping[str, Texts], method: RowMethod, note: Callable[[str], None]
-) -> int:
-    """Encode what has no rows yet and keep each document's as it comes; returns how many chunks."""
+    store: Store, documents: Mapping[str, Texts], method: RowMethod, note: Callable[[str], None],
+    before: Sequence[str],
+) -> int:  # fmt: skip
+    """Encode what has no rows yet and keep each document's as it comes; returns how many texts."""
     missing = {one: texts for one, texts in documents.items() if not store.complete("rows", one)}
+    if not missing:
+        return 0
     total = sum(map(len, missing.values()))
-    if missing:
-        note(f"encoding {total} chunks of {len(missing)} documents with {method.encoder.label}")
-    for digest, rows in encode_documents(missing.items(), method.encoder):
+    note(f"encoding {total} chunks of {len(missing)} documents with {method.encoder.label}")
+    held = (DocumentRows.load(store.artifacts / "rows" / one) for one in before)
+    remembering = Remembering(method.encoder, held)
+    for digest, rows in encode_documents(missing.items(), remembering):
         meta = {"stage": "rows", "digest": digest, "chunks": len(rows.chunk_ids)}
         with store.writing("rows", digest, meta, durable=False) as folder:
             rows.save(folder)
-    return total
+    return remembering.encoded
 
 
 def _build(store: Store, digest: str, documents: Sequence[str], method: RowMethod) -> None:
     held = [DocumentRows.load(store.artifacts / "rows" / one) for one in documents]
     chunk_ids = [one for document in held for one in document.chunk_ids]
     texts = [rows for document in held for rows in document.split()]
-    meta = {"stage": "rows-index", "digest": digest, "chunks": len(chunk_ids), "rows": sum(map(len, texts))}
+    meta = {
+        "stage": "rows-index", "digest": digest, "chunks": len(chunk_ids), "rows": sum(map(len, texts)),
+        "documents": list(documents),
+    }  # fmt: skip
     with store.writing("rows-index", digest, meta, durable=False) as folder:
         if texts:
             method.build(texts, folder)

@@ -71,9 +71,9 @@ def index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
 
 def rows_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
     """A document's chunk texts to rows: token vectors, or weights of terms."""
-    return recipe("rows", 1, {}, tools)
+    return recipe("rows", 2, {}, tools)
 
 
 def rows_index_recipe(tools: Mapping[str, str]) -> dict[str, Any]:
     """A set's rows to a searchable index."""
-    return recipe("rows-index", 1, {}, tools)
+    return recipe("rows-index", 2, {}, tools)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from drac.corpus import discover
 from drac.errors import UsageError
 from drac.pipeline.conversion import Conversion, Options
 from drac.pipeline.encoding import index_rows
-from drac.pipeline.exporting import export_set
+from drac.pipeline.exporting import export_set, set_folder
 from drac.pipeline.indexing import index_set
 from drac.pipeline.planning import Planning, live_sources
 from drac.pipeline.searching import Found, search_set
@@ -94,6 +96,20 @@ def with_rows(workspace: Path) -> Path:
     assert (done.chunks, done.embedded, again.embedded, len(encoder.calls)) == (3, 3, 0, 1)
     assert done.windows == sum(len([one for one in text if one.isalpha()]) for text in encoder.calls[0])
     return workspace
+
+
+def test_of_a_changed_set_only_the_changed_texts_are_encoded(workspace: Path, tmp_path: Path) -> None:
+    shutil.copytree(workspace, tmp_path / "ws")
+    store, encoder = Store(tmp_path / "ws"), LetterEncoder()
+    catalog = Catalog(store.catalog_path)
+    index_rows(store, catalog, "default", letter_method(), str)
+    path = set_folder(store, "default") / "chunks.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    lines[0] = json.dumps({**json.loads(lines[0]), "text": "changed"})
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    done = index_rows(store, catalog, "default", letter_method(encoder), str)
+    catalog.close()
+    assert (done.embedded, encoder.calls) == (1, [["changed"]])
 
 
 def late(name: str) -> Any:
