@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from drac.ports import Draft, ParsedDocument
 from drac.records import Chunk, Span
@@ -56,8 +57,6 @@ def _chunk(doc_id: str, document: ParsedDocument, draft: Draft, seen: Counter[st
 
 
 def _under(one: Chunk, parent: str | None) -> Chunk:
-    from dataclasses import replace
-
     return replace(one, parent_id=parent) if parent else one
 
 

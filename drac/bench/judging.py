@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 from drac import wiring
 from drac.bench.chunking import OWN_VECTORS, ChunkedCorpus, read_chunks
 from drac.bench.retrieval import Retrieval
+from drac.errors import DracError, UsageError
+from drac.evaluate.chunk_sets import SetChunk
 from drac.evaluate.summary import QueryRow
 from drac.pipeline.evaluating import BEHIND, Asked, Judge, Pool, Scope, Tools
 from drac.ports import Embedder
@@ -135,13 +138,43 @@ def _has_own(chunked: ChunkedCorpus) -> bool:
 
 def _finder(judge: Judge, pool: Pool, how: Retrieval, own: _OwnVectors | None) -> Retriever:
     if how.own is not None:
-        return how.own(pool.leaves)
+        return _Own(how.name, how.own, pool)
     if own is None or not how.embeds:
         return judge.retriever(how.spec, pool)
     dense, behind = own.retriever(pool), how.spec.partition(BEHIND)[2]
     both = Hybrid(dense, judge.retriever("bm25", pool), how.settings.search.over_fetch)
     first = dense if how.name == "dense" else both
     return judge.reranked(first, behind, pool) if behind else first
+
+
+class _Own:
+    """Implements Retriever with a user's own; what is wrong with it is named."""
+
+    def __init__(self, name: str, make: Callable[[Sequence[SetChunk]], Retriever], pool: Pool) -> None:
+        self._name, self._known = name, {one.chunk_id for one in pool.leaves}
+        with self._errors():
+            self._made = make(pool.leaves)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """See Retriever; raises UsageError where it fails or finds what is no chunk."""
+        with self._errors():
+            found = [Hit(one.chunk_id, float(one.score)) for one in self._made.search(query, k)][:k]
+            strangers = [one.chunk_id for one in found if one.chunk_id not in self._known]
+            if strangers or len({one.chunk_id for one in found}) != len(found):
+                raise ValueError(f"{strangers[0]!r} is no chunk" if strangers else "a chunk is found twice")
+        return found
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except DracError:
+            raise
+        except Exception as error:  # whatever the user's own code raises
+            raise UsageError(
+                f"retriever `{self._name}`: {type(error).__name__}: {error}",
+                remedy="Its `search(query, k)` gives a drac.records.Hit a chunk, each once, best first.",
+            ) from error
 
 
 class _OwnVectors:

@@ -95,6 +95,16 @@ class LastFirst:
         return [Hit(name, 1 / place) for place, name in enumerate(self.names[:k], start=1)]
 
 
+class Stranger:
+    """Finds what is not there."""
+
+    def __init__(self, chunks):
+        pass
+
+    def search(self, query, k):
+        return [Hit("no-such-chunk", 1.0)]
+
+
 def second(scores, place=1):
     return scores[min(place, len(scores) - 1)]
 '''
@@ -344,6 +354,8 @@ def test_parts_of_ones_own_are_named_by_their_module(place: Path) -> None:
     ("axis", "chosen", "said"),
     [
         ("retriever", "my_parts:nothing", "my_parts:nothing"),
+        ("retriever", {"name": "my_parts:LastFirst", "steps": 1}, "steps"),
+        ("retriever", "my_parts:Stranger", "no-such-chunk"),
         ("retriever", {"name": "dense", "modle": "x"}, "modle"),
         ("retriever", {"name": "bm25", "top_k": 0}, "chunks"),
         ("aggregation", "my_parts:lines", "my_parts:lines"),
