@@ -13,13 +13,12 @@ from typing import Any
 
 from drac import wiring
 from drac.bench.chunking import OWN_VECTORS, ChunkedCorpus, read_chunks
-from drac.bench.retrieval import Retrieval
+from drac.bench.retrieval import Embedders, Retrieval
 from drac.errors import DracError, UsageError
 from drac.evaluate.chunk_sets import SetChunk
 from drac.evaluate.summary import QueryRow
 from drac.pipeline.evaluating import BEHIND, Asked, Judge, Pool, Scope, Tools
-from drac.ports import Embedder
-from drac.records import Hit
+from drac.records import Hit, Usage
 from drac.retrieve.retrievers import Dense, Hybrid, Retriever
 from drac.retrieve.search import fill
 from drac.retrieve.vectors import DocumentVectors
@@ -40,7 +39,7 @@ class Judged:
     digest: str
     """Names them."""
     meta: Mapping[str, Any]
-    """`output`: sha256 of the rows; `seconds` of `index` and `search`; `chunks`."""
+    """`output`: sha256 of the rows; `seconds` of `index` and `search`; `usage` of models asked for both."""
     rows: tuple[QueryRow, ...]
     """One a query, in the corpus's order."""
     hits: Mapping[str, tuple[tuple[str, float], ...]]
@@ -59,9 +58,11 @@ class Judging:
     """Judges what is not judged yet; chunks are read, and models loaded, only then."""
 
     def __init__(
-        self, store: Store, asked: Asked, note: Callable[[str], None], embedder: Callable[[str], Embedder]
-    ) -> None:
-        self._store, self._asked, self._note, self._embedder = store, asked, note, embedder
+        self, store: Store, asked: Asked, note: Callable[[str], None], embedder: Embedders,
+        models: wiring.Models,
+    ) -> None:  # fmt: skip
+        self._store, self._asked, self._note = store, asked, note
+        self._embedder, self._models = embedder, models
         self._questions = questions_digest(asked)
         self._held: tuple[str, dict[Scope, Pool]] = ("", {})
 
@@ -95,7 +96,7 @@ class Judging:
         pools = self._pools(chunked)
         tools = self._tools_for(how)
         judge = Judge(self._asked, how.settings, self._store, tools)
-        began = time.perf_counter()
+        began, before = time.perf_counter(), _spent(self._models)
         own = _OwnVectors(self._store, chunked, judge, tools) if _has_own(chunked) else None
         finders = {scope: _finder(judge, pool, how, own) for scope, pool in pools.items()}
         indexed = time.perf_counter() - began
@@ -106,16 +107,16 @@ class Judging:
         meta = {
             "stage": STAGE, "digest": name, "output": hashlib.sha256(data).hexdigest(),
             "seconds": {"index": round(indexed, 6), "search": round(searched, 6)},
-            "queries": len(self._asked.queries),
+            "queries": len(self._asked.queries), "usage": _less(_spent(self._models), before),
         }  # fmt: skip
         with self._store.writing(STAGE, name, meta, durable=False) as folder:
             (folder / _FILE).write_bytes(data)
 
     def _tools_for(self, how: Retrieval) -> Tools:
         """Those of the configuration's own settings; embedding models are loaded once for all."""
-        tools = wiring.evaluation_tools(how.settings, self._note)
-        model = how.settings.search.model
-        return replace(tools, embedder=lambda: self._embedder(model), aggregate=how.aggregate)
+        tools = wiring.evaluation_tools(how.settings, self._note, self._models)
+        search = how.settings.search
+        return replace(tools, embedder=lambda: self._embedder(search), aggregate=how.aggregate)
 
     def _pools(self, chunked: ChunkedCorpus) -> dict[Scope, Pool]:
         """Of one chunk set, kept for the next retriever over it."""
@@ -125,6 +126,20 @@ class Judging:
             scopes = dict.fromkeys(query.scope for query in self._asked.queries)
             self._held = key, {scope: Pool(chunks, *scope) for scope in scopes}
         return self._held[1]
+
+
+def _spent(models: wiring.Models) -> Usage:
+    """On embedders and rerankers that are asked, and all other models, so far."""
+    some = models.spending().values()
+    return Usage(
+        sum(one.input_tokens for one in some), sum(one.output_tokens for one in some),
+        sum(one.usd for one in some), sum(one.requests for one in some),
+    )  # fmt: skip
+
+
+def _less(after: Usage, before: Usage) -> dict[str, float]:
+    first = asdict(before)
+    return {name: value - first[name] for name, value in asdict(after).items()}
 
 
 def rows_file(store: Store, name: str) -> Path:

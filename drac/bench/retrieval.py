@@ -8,7 +8,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from drac.bench.experiment import Component
 from drac.config import EvaluateSettings, SearchSettings, Settings
@@ -27,7 +27,12 @@ _OF_EVALUATION = {"top_k": "chunks", "merge_share": "merge_share", "long_texts":
 """Options of every retriever, and the settings of [evaluate] that they stand for."""
 _OF_SEARCH = frozenset(SearchSettings.model_fields) - {"retriever", "top_k"}
 """Options of our own retrievers: settings of [search]."""
-_OTHERS = {"retriever", "top_k", "model", "late_model", "sparse_model", "reranker", "reranker_model"}
+Embedders = Callable[[SearchSettings], Embedder]
+"""Gives the embedding model that settings name; loads nothing yet."""
+_OTHERS = {
+    "retriever", "top_k", "embedder", "model", "base_url", "endpoint_url", "late_model", "sparse_model",
+    "reranker", "reranker_model",
+}  # fmt: skip
 """Settings of [search] that shape no ranking here, or that fingerprints tell better."""
 _EMBEDS = frozenset(("dense", "hybrid"))
 _ROWS = {"late": "late_model", "sparse": "sparse_model"}
@@ -60,11 +65,11 @@ class Retrieval:
 
 
 def retrieval(
-    retriever: Component, aggregation: Component, settings: Settings, embedder: Callable[[str], Embedder]
+    retriever: Component, aggregation: Component, settings: Settings, embedder: Embedders
 ) -> Retrieval:
     """What the two components stand for; loads no model. Raises UsageError.
 
-    `embedder` gives an embedding model by its name.
+    `embedder` gives the embedding model that settings of [search] name.
     """
     chosen, left = _settings(retriever, settings)
     own, tools = _own(retriever.name, left)
@@ -97,13 +102,21 @@ def _settings(retriever: Component, settings: Settings) -> tuple[Settings, dict[
     }  # fmt: skip
     try:
         changes = {
-            "evaluate": EvaluateSettings.model_validate({**settings.evaluate.model_dump(), **judged}),
-            "search": SearchSettings.model_validate({**settings.search.model_dump(), **search}),
+            "evaluate": EvaluateSettings.model_validate(
+                {**settings.evaluate.model_dump(exclude_unset=True), **judged}
+            ),
+            "search": SearchSettings.model_validate(
+                {**settings.search.model_dump(exclude_unset=True), **search}
+            ),
         }
     except ValidationError as error:
         said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         raise _wrong(retriever, said, known) from error
     return settings.model_copy(update=changes), left
+
+
+def _stated(settings: BaseModel) -> dict[str, Any]:
+    return settings.model_dump(exclude_unset=True)
 
 
 def _wrong(retriever: Component, said: str, known: set[str]) -> UsageError:
@@ -133,14 +146,14 @@ def _own(
     return partial(loaded.found, **options), fingerprint(loaded)
 
 
-def _fingerprint(name: str, settings: Settings, embedder: Callable[[str], Embedder]) -> dict[str, str]:
+def _fingerprint(name: str, settings: Settings, embedder: Embedders) -> dict[str, str]:
     tools: dict[str, str] = {}
     if name in ("bm25", "hybrid"):
         tools["bm25s"] = version("bm25s")
     if name in _ROWS:
         tools |= row_method(name, settings.search, "").fingerprint
     if name in _EMBEDS:
-        tools |= {**embedder(settings.search.model).fingerprint, "faiss": version("faiss-cpu")}
+        tools |= {**embedder(settings.search).fingerprint, "faiss": version("faiss-cpu")}
     return tools
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from drac.bench.judging import Judged, Judging
 from drac.bench.results import Cost, Result, Results
 from drac.bench.retrieval import Retrieval, retrieval
 from drac.bench.steps import Steps
+from drac.config import SearchSettings
 from drac.corpus import Corpus, Discovery, discover, find_corpus
 from drac.corpus.description import Collection, CorpusFile, JudgmentFile, QueryFile
 from drac.errors import NothingUsable
@@ -31,6 +31,8 @@ from drac.store.store import Store
 from drac.wiring.registry import ChunkerContext
 
 Note = Callable[[str], None]
+_EMBEDDING = {"embedder", "model", "dimensions", "base_url", "endpoint_url"}
+"""Settings of [search] that name an embedding model."""
 WRITTEN = "(model-written)"
 """In the name of a chunker whose chunks are not the document's own text."""
 
@@ -89,12 +91,19 @@ class Bench:
         self.experiment, self.inputs, self.store = experiment, inputs, store
         self._models, self._steps = models, Steps(note)
         settings = experiment.settings
-        self.embedder = cache(lambda name: _embedder(experiment, name))
-        context = ChunkerContext(settings, lambda: self.embedder(settings.search.model), models)
+        self._embedders: dict[str, Embedder] = {}
+        context = ChunkerContext(settings, lambda: self.embedder(settings.search), models)
         self.chunking = Chunking(store, context, self._steps)
-        self.judging = Judging(store, inputs.asked, note, self.embedder)
+        self.judging = Judging(store, inputs.asked, note, self.embedder, models)
         self.configurations = tuple(map(self._told, experiment.configurations))
         self.how = {one.name: self._retrieval(one) for one in self.configurations}
+
+    def embedder(self, search: SearchSettings) -> Embedder:
+        """The embedding model that settings name, one for all that name the same."""
+        name = search.model_dump_json(include=_EMBEDDING)
+        if name not in self._embedders:
+            self._embedders[name] = wiring.embedder(search, self._models)
+        return self._embedders[name]
 
     def _told(self, one: Configuration) -> Configuration:
         """The configuration, its chunker's label and its name saying so where chunks are model-written."""
@@ -162,10 +171,6 @@ class Bench:
         return any("simulated" in some for some in (self.chunking.chunker(one.chunker).fingerprint, *tools))
 
 
-def _embedder(experiment: Experiment, name: str) -> Embedder:
-    return wiring.embedder(experiment.settings.search.model_copy(update={"model": name}))
-
-
 def _result(one: Configuration, chunked: ChunkedCorpus, judged: Judged) -> Result:
     names = {
         doc.parsed.source.doc_id: f"{doc.parsed.source.collection}/{doc.parsed.source.path}"
@@ -187,11 +192,14 @@ def _page(names: Mapping[str, str], name: str, score: float) -> tuple[str, int, 
 def _costs(chunked: ChunkedCorpus, judged: Judged) -> dict[str, Cost]:
     read = [one.meta for one in chunked.parsed.documents]
     cut = [one.meta for one in chunked.documents]
+    seconds = judged.meta["seconds"]
     return {
         "parse": Cost(_seconds(read), summed([one["usage"] for one in read])),
         "chunk": Cost(sum(one["seconds"] for one in cut), summed([one["usage"] for one in cut])),
-        "index": Cost(judged.meta["seconds"]["index"] + chunked.vector_seconds, Usage()),
-        "search": Cost(judged.meta["seconds"]["search"], Usage()),
+        "index": Cost(
+            judged.meta["seconds"]["index"] + chunked.vector_seconds, Usage(**judged.meta["usage"])
+        ),
+        "search": Cost(seconds["search"]),
     }
 
 

@@ -26,7 +26,12 @@ from drac.bench.forecast import forecast
 from drac.bench.results import Results
 from drac.bench.runner import opened
 from drac.bench.verifying import experiment_of, recorded, verify
+from drac.config import Settings
+from drac.corpus import load_corpus
 from drac.errors import DracError, NothingUsable, UsageError
+from drac.evaluate.placing import CorpusDocument
+from drac.pipeline.chunk_sources import find_set
+from drac.pipeline.evaluating import evaluate, place_set, questions
 from drac.pipeline.repair import repair
 from drac.ports import Chunked, Draft, ParsedDocument, Vectors
 from drac.records import Usage
@@ -73,6 +78,9 @@ facts = "facts"
 file = "judgments.jsonl"
 """
 OWN = '''
+from drac.evaluate.placing import CorpusDocument
+from drac.pipeline.chunk_sources import find_set
+from drac.pipeline.evaluating import evaluate, place_set, questions
 from drac.pipeline.repair import repair
 from drac.ports import Chunked, Draft
 from drac.records import Hit
@@ -139,7 +147,7 @@ def place(read: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def letters(monkeypatch: pytest.MonkeyPatch) -> LetterEmbedder:
     """Stands in for the embedding model."""
     made = LetterEmbedder()
-    monkeypatch.setattr(wiring, "embedder", lambda settings: made)
+    monkeypatch.setattr(wiring, "embedder", lambda settings, models=None: made)
     return made
 
 
@@ -185,6 +193,23 @@ def test_a_table_has_a_row_a_configuration_and_its_columns(place: Path) -> None:
     assert "native / page / bm25" in written["table.md"].decode()
     text = results.chunk("native / page / bm25", lines[1]["hits"][0])["text"]
     assert "Cattle travel on the lower deck." in text
+
+
+@pytest.mark.parametrize("chunker", ["page", "hierarchical"])
+def test_measures_are_those_of_drac_evaluate(place: Path, letters: LetterEmbedder, chunker: str) -> None:
+    results = bench(place, chunker=[chunker], retriever=["bm25", "dense"])
+    names = [doc[0] for doc in results.digests["chunks"][f"native / {chunker}"].values()]
+    lines = [(place / "ws/artifacts/chunks" / name / "chunks.jsonl").read_text() for name in names]
+    (place / "set.jsonl").write_text("".join(lines))
+    corpus = load_corpus(place / "corpus.toml", cwd=place)
+    documents = [CorpusDocument("line", name, ()) for name in ("ferry.md", "pier.md")]
+    tools = wiring.evaluation_tools(Settings(), str)
+    with Store(place / "ws") as store:
+        given = place_set(find_set("set.jsonl", corpus, documents, store, tools.recursive), documents)
+        done = evaluate(questions(corpus), [given], ["bm25", "dense"], Settings(), store, tools)
+    for one, name in zip(results.results, ("set / bm25", "set / dense"), strict=True):
+        assert [row.measures for row in one.rows] == [row.measures for row in done.rows[name]]
+        assert [row.hits for row in one.rows] == [row.hits for row in done.rows[name]]
 
 
 def test_small_chunks_are_found_and_their_parents_returned(place: Path) -> None:
