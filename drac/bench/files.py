@@ -63,8 +63,11 @@ def _lines(one: Result) -> Iterator[str]:
         pages = [
             {"source": name, "page": page, "score": score} for name, page, score in one.pages[row.query_id]
         ]
-        record = {"configuration": one.configuration.name, **row.record(), "pages": pages}
-        record.pop("system")
+        record = {
+            "configuration": one.configuration.name, "query_id": row.query_id,
+            "collection": row.collection, "kind": row.kind, "measures": row.measures,
+            "hits": row.hits, "pages": pages,
+        }  # fmt: skip
         yield json.dumps(record, ensure_ascii=False)
 
 
