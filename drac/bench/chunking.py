@@ -21,7 +21,7 @@ from drac.bench.drafts import chunks_of, is_kept
 from drac.bench.experiment import Component
 from drac.bench.steps import Steps
 from drac.errors import BudgetReached, DracError, EngineUnavailable, Interrupted, UsageError
-from drac.evaluate.chunk_sets import SetChunk
+from drac.evaluate.chunk_sets import SetChunk, page_shares
 from drac.evaluate.facts import count_words
 from drac.pipeline.exporting import chunk_line
 from drac.ports import Chunked, ChunkEmbedder, Chunker
@@ -264,7 +264,7 @@ def read_chunks(store: Store, digest: str) -> list[SetChunk]:
     """A document's chunks as they are judged."""
     return [
         SetChunk(one["chunk_id"], one["collection"], one["source"], tuple(one["pages"]), one["text"], "",
-                 one["parent_id"] or "")
+                 one["parent_id"] or "", page_shares(one["pages"], one["spans"]))
         for one in read_lines(store, digest)
     ]  # fmt: skip
 

@@ -26,7 +26,7 @@ from drac.store.keys import artifact_digest, digest, recipe
 from drac.store.store import Store
 
 STAGE = "judged"
-VERSION = 1
+VERSION = 2
 _FILE = "rows.jsonl"
 SHOWN = 10
 """Chunks of a query that are kept."""

@@ -43,6 +43,8 @@ class SetChunk:
     """The file that it was read from; documents of one file are taken to be of one collection."""
     parent_id: str = ""
     """chunk_id of the passage that may be returned for it; empty where there is none."""
+    shares: tuple[float, ...] = ()
+    """Share of its text on each of `pages`, 0.0 to 1.0; empty where the tool does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,22 @@ def _drac(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     yield SetChunk(
         str(row.get("chunk_id", "")), str(row.get("collection", "")), str(row.get("source", "")),
         _pages(row), _text(row, where), group, str(row.get("parent_id") or ""),
+        page_shares(_pages(row), row.get("spans")),
     )  # fmt: skip
+
+
+def page_shares(pages: Sequence[int], spans: object) -> tuple[float, ...]:
+    """Share of a chunk's characters on each of its pages, by the `spans` of chunks.jsonl.
+
+    Empty where they do not tell of all pages; what is wrong with them is for the specification's check.
+    """
+    lengths = dict.fromkeys(pages, 0)
+    for span in spans if isinstance(spans, list) else ():
+        match span:
+            case {"page": int(page), "start": int(start), "end": int(end)} if page in lengths and end > start:
+                lengths[page] += end - start
+    total = sum(lengths.values())
+    return tuple(one / total for one in lengths.values()) if total else ()
 
 
 def _beir(row: Row, where: str, group: str) -> Iterator[SetChunk]:

@@ -129,7 +129,8 @@ class _Placer:
         pages = kept or self._pages(one.text, self._documents[key])
         self._aligned += not kept and bool(pages)
         self._kept += bool(kept)
-        return replace(one, collection=key[0], source=key[1], pages=pages)
+        shares = one.shares if kept else ()
+        return replace(one, collection=key[0], source=key[1], pages=pages, shares=shares)
 
     def _candidates(self, name: str) -> list[Key]:
         return (self._by_stem.get(stem(name)) or self._by_stem.get(stem(name + ".x")) or []) if name else []

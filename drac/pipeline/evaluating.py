@@ -247,7 +247,7 @@ class Judge:
             self.relevant[name][query.query_id] = tuple(pool.ids[n] for n in np.flatnonzero(held.any(axis=1)))
         row[f"words@{K}"] = words_handed(ranked, pool.words)
         cutoff = self._settings.evaluate.page_cutoff
-        pages = rank_pages(found, pool.places, aggregate=self._tools.aggregate)
+        pages = rank_pages(found, pool.places, aggregate=self._tools.aggregate, shares=pool.shares)
         named = tuple((f"{one.doc_id}#{one.page}", one.score) for one in pages)
         if grades := self._asked.pages.get(query.query_id):
             row |= page_row([name for name, _ in named], grades, cutoff)
@@ -348,6 +348,7 @@ class Pool:
         self.places: dict[str, Place] = {
             one.chunk_id: (doc_id(one.collection, one.source), one.pages) for one in self.chunks
         }
+        self.shares = {one.chunk_id: one.shares for one in self.chunks}
 
     def documents(self, seen: Callable[[str], str]) -> list[Texts]:
         """Each document's chunks without children, with what a model sees of their texts."""
@@ -369,7 +370,7 @@ def _record(
         "models": run.models,
         "candidates": _candidates(retrievers, settings),
         "settings": how.model_dump(),
-        "ties": "chunks by their order in the set; pages by doc_id, then page",
+        "ties": "chunks by their order in the set; pages by their share of the best chunk, doc_id, page",
         "ndcg": "linear gain; ndcg_paper: gains capped at the number of facts, ideal of the capped list",
         "sets": [_set_record(one) for one in sets],
         "systems": {

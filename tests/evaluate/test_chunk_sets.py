@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drac.errors import UsageError
-from drac.evaluate.chunk_sets import ReadSet, read_chunk_set
+from drac.evaluate.chunk_sets import ReadSet, page_shares, read_chunk_set
 
 OURS = {"chunk_id": "c1", "doc_id": "d", "collection": "bank", "source": "a.pdf", "pages": [2, 3],
         "body": "b", "text": "t"}  # fmt: skip
@@ -95,3 +95,21 @@ def test_the_published_sets(rag_multi_corpus: Path) -> None:
     for folder, count in (("parsed-chunks", 1814), ("parsed-chunks-less-tokens", 2115)):
         found = read_chunk_set(sorted((place / folder).glob("*.json")))
         assert (found.format, len(found.chunks)) == ("documents", count)
+
+
+def test_shares_of_pages_follow_from_spans() -> None:
+    spans = [
+        {"page": 1, "start": 0, "end": 30},
+        {"page": 2, "start": 5, "end": 15},
+        {"page": 9, "start": 0, "end": 5},
+    ]
+    assert page_shares((1, 2), spans) == (0.75, 0.25)
+    for odd in (
+        None,
+        "",
+        [],
+        [{"page": 1}],
+        [{"page": 1, "start": 9, "end": 2}],
+        [{"page": "1", "start": 0, "end": 2}],
+    ):
+        assert page_shares((1, 2), odd) == ()

@@ -160,6 +160,15 @@ def test_page_ties_do_not_depend_on_the_order_of_hits() -> None:
     assert rank_pages(equal, PLACES, k=1) == [PageScore("d0", 9, 0.5)]
 
 
+def test_of_one_chunk_the_page_that_has_more_of_it_goes_first() -> None:
+    hits_of_p = [Hit("p", 0.5)]
+    ranked = rank_pages(hits_of_p, PLACES, shares={"p": (0.2, 0.8)})
+    assert ranked == [PageScore("d1", 2, 0.5), PageScore("d1", 1, 0.5)]
+    assert rank_pages(hits_of_p, PLACES, shares={"p": ()}) == ranked[::-1]
+    better = [*hits_of_p, Hit("q", 0.4), Hit("r", 0.5)]
+    assert [one.page for one in rank_pages(better, PLACES, shares={"p": (0.2, 0.8)})] == [9, 2, 1]
+
+
 def test_negative_scores_are_scores() -> None:
     assert rank_pages([Hit("s", -3.0)], PLACES) == [PageScore("d2", 1, -3.0)]
 

@@ -241,3 +241,16 @@ def test_table_that_fits_stays_whole_with_its_caption() -> None:
 
 def test_planner_fingerprint_is_stable() -> None:
     assert LocalPlanner(PlanSettings()).fingerprint == LocalPlanner(PlanSettings(max_blocks=9)).fingerprint
+
+
+def test_a_page_break_ends_a_group_unless_a_block_runs_over_it() -> None:
+    apart = local_chunks("# Rules\n\nNo smoking aboard.", "No dogs aboard.\n\nNo bicycles aboard.")
+    assert [one.pages for one in apart] == [(1,), (2,)]
+    assert apart[1].text == "Rules\n\nNo dogs aboard.\n\nNo bicycles aboard."
+    over = local_chunks("# Rules\n\nNo smoking aboard, and", "no dogs aboard.\n\nNo bicycles aboard.")
+    assert [one.pages for one in over] == [(1, 2)]
+
+
+def test_a_heading_at_the_foot_of_a_page_goes_with_what_it_stands_above() -> None:
+    chunks = local_chunks("# Rules\n\nNo smoking aboard.\n\n## Dogs", "They travel free.")
+    assert [one.body for one in chunks] == ["# Rules\n\nNo smoking aboard.", "## Dogs\n\nThey travel free."]
