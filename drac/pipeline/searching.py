@@ -17,7 +17,8 @@ from drac.ports import Embedder, Index, Reranker
 from drac.records import Hit
 from drac.retrieve.passage import passage
 from drac.retrieve.retrievers import Hybrid, Keyword, KeywordIndex, Reranked, Retriever
-from drac.retrieve.search import embed_query, search_dense
+from drac.retrieve.search import Owners, embed_query, search_dense
+from drac.sentences import Stretch
 from drac.store.store import Store
 
 
@@ -77,7 +78,8 @@ def search_set(
     if settings.retriever == "bm25" or index is None:
         note = _dense_missing(settings, name) if index is None else ""
         return asked.found("bm25", note, _keyword(bm25, chunks))
-    dense = _Indexed(index[0], index[1], chunks, embedder(), load_index)
+    dense = _Indexed(index[0], index[1], chunks, embedder(), load_index, load_owners(index[0]))
+    asked = replace(asked, stretch=dense.owners.stretch)
     if settings.retriever == "hybrid":
         return asked.found("hybrid", "", Hybrid(dense, _keyword(bm25, chunks), settings.over_fetch))
     return asked.found("dense", "", dense)
@@ -94,6 +96,8 @@ class _Asked:
     chunks: list[dict[str, Any]]
     described: dict[str, Any]
     reranker: Reranker | None
+    stretch: Callable[[Hit], Stretch] | None = None
+    """Where in a chunk's text a hit's nearest vector stands; None where there are no vectors."""
 
     def found(self, name: str, note: str, retriever: Retriever) -> Found:
         """What the retriever finds, ordered anew where there is a reranker."""
@@ -101,9 +105,23 @@ class _Asked:
         if self.reranker is not None:
             texts = {one["chunk_id"]: one["text"] for one in self.chunks}
             retriever = Reranked(retriever, self.reranker, texts, self.settings.rerank_over_fetch * k)
-        ranked = _ranked(retriever.search(self.query, k), self.chunks, self.query)
+        ranked = self._ranked(retriever.search(self.query, k))
         found = Found(name, note, ranked, _simulated(ranked, self.described))
         return replace(found, reranker=self.reranker.label) if self.reranker else found
+
+    def _ranked(self, found: list[Hit]) -> tuple[FoundChunk, ...]:
+        by_id = {one["chunk_id"]: one for one in self.chunks}
+        return tuple(
+            FoundChunk(rank, hit.score, by_id[hit.chunk_id], self._passage(hit, by_id[hit.chunk_id]))
+            for rank, hit in enumerate(found, start=1)
+        )
+
+    def _passage(self, hit: Hit, chunk: dict[str, Any]) -> str:
+        """Of the stretch of the body that is nearest to the question, where that is known."""
+        body = str(chunk["body"])
+        start, end = self.stretch(hit) if self.stretch else (0, len(chunk["text"]))
+        above = len(chunk["text"]) - len(body)
+        return passage(body[max(0, start - above) : max(0, end - above)] or body, self.query)
 
 
 def _simulated(ranked: tuple[FoundChunk, ...], described: dict[str, Any]) -> tuple[str, ...]:
@@ -138,6 +156,7 @@ class _Indexed:
     chunks: list[dict[str, Any]]
     embedder: Embedder
     load_index: Callable[[Path], Index]
+    owners: Owners
 
     def search(self, query: str, k: int) -> list[Hit]:
         """See Retriever; raises UsageError where the index was made with another model."""
@@ -146,17 +165,9 @@ class _Indexed:
                 f"the index was made with {self.model.get('model')}, the query would be with another",
                 remedy="Run `drac index` with the same --model.",
             )
-        owners = load_owners(self.folder)
+        owners = self.owners
         wanted = {one["chunk_id"] for one in self.chunks}
         reach = k if len(wanted) == len(owners.chunk_ids) else len(owners.chunk_ids)
         index = self.load_index(self.folder / "index.faiss")
         found = search_dense(embed_query(query, self.embedder), index, owners, reach)
         return [hit for hit in found if hit.chunk_id in wanted][:k]
-
-
-def _ranked(found: list[Hit], chunks: list[dict[str, Any]], query: str) -> tuple[FoundChunk, ...]:
-    by_id = {one["chunk_id"]: one for one in chunks}
-    return tuple(
-        FoundChunk(rank, hit.score, by_id[hit.chunk_id], passage(by_id[hit.chunk_id]["body"], query))
-        for rank, hit in enumerate(found, start=1)
-    )

@@ -72,6 +72,13 @@ def test_each_retriever_ranks_in_its_own_way(workspace: Path, retriever: str, na
     assert found.results[0].chunk["source"] == first
 
 
+@pytest.mark.parametrize(("retriever", "shown"), [("dense", "ccc"), ("bm25", "a word of ccc")])
+def test_the_passage_shown_is_where_the_nearest_vector_is(
+    workspace: Path, retriever: str, shown: str
+) -> None:
+    assert search(workspace, retriever, "ccc").results[0].passage == shown
+
+
 def test_hybrid_joins_both(workspace: Path) -> None:
     found = search(workspace, "hybrid")
     assert found.retriever == "hybrid"
