@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes_retrieval import LetterEmbedder, ListIndex
+from fakes_retrieval import LetterEmbedder, ListIndexes
 
 from drac.adapters.bm25 import Bm25
 from drac.config import Settings
@@ -100,8 +100,7 @@ def test_a_question_of_one_document_finds_its_pages_only(tmp_path: Path, retriev
     with Store(tmp_path / "ws") as store:
         placed = evaluating.place_set(NamedSet("own", ReadSet("text", tuple(chunks))), documents)
         tools = evaluating.Tools(
-            LetterEmbedder, lambda dimension: ListIndex(), Bm25, lambda path: [], lambda text, size: [],
-            max, str,
+            LetterEmbedder, ListIndexes(), Bm25, lambda path: [], lambda text, size: [], max, str,
         )  # fmt: skip
         done = evaluating.evaluate(
             evaluating.questions(read), [placed], [retriever], Settings(), store, tools
