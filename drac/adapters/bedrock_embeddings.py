@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from drac.adapters.bedrock import BedrockChat
+from drac.adapters.bedrock_invoke import BedrockInvoke
 from drac.errors import RequestRejected
 from drac.ports import ChatReply, ChatRequest
 from drac.retrieve.vectors import pack
@@ -16,26 +16,11 @@ _FIRST = f"{TITAN}1"
 """Takes a text and nothing else."""
 
 
-class BedrockEmbeddings(BedrockChat):
+class BedrockEmbeddings(BedrockInvoke):
     """Implements ports.ChatModel for requests of the purpose `embed`, of one text each."""
 
-    def _call(self, client: Any, request: ChatRequest) -> dict[str, Any]:
-        return {
-            "modelId": request.model,
-            "body": json.dumps(titan_body(request)),
-            "contentType": "application/json",
-            "accept": "application/json",
-        }
-
-    def _send(self, client: Any, call: Mapping[str, Any]) -> Mapping[str, Any]:
-        answer = client.invoke_model(**call)
-        with answer["body"] as body:
-            text = body.read()
-        try:
-            found = json.loads(text)
-        except ValueError:
-            found = {"body": text[:200].decode("utf-8", "replace")}
-        return found if isinstance(found, dict) else {"body": found}
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        return titan_body(request)
 
     def _read_answer(self, answer: Mapping[str, Any], seconds: float) -> ChatReply:
         tokens = int(answer.get("inputTextTokenCount") or 0)

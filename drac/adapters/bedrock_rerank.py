@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from drac.adapters.bedrock import BedrockChat
+from drac.adapters.bedrock_invoke import BedrockInvoke
 from drac.ports import ChatReply, ChatRequest
 from drac.retrieve.rerank_reply import pack_scores
 
@@ -14,31 +14,19 @@ _COHERE_VERSION = 2
 """Of the request's format; Cohere's models on Bedrock refuse a request without it."""
 
 
-class BedrockRerank(BedrockChat):
+class BedrockRerank(BedrockInvoke):
     """Implements ports.ChatModel for requests of the purpose `rerank`.
 
     The reply does not say what was billed; see pipeline.reranking for the estimate.
     """
 
-    def _call(self, client: Any, request: ChatRequest) -> dict[str, Any]:
-        return {
-            "modelId": request.model,
-            "body": json.dumps(rerank_body(request)),
-            "contentType": "application/json",
-            "accept": "application/json",
-        }
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        return rerank_body(request)
 
     def _send(self, client: Any, call: Mapping[str, Any]) -> Mapping[str, Any]:
-        answer = client.invoke_model(**call)
-        with answer["body"] as body:
-            text = body.read()
-        try:
-            found = json.loads(text)
-        except ValueError:
-            found = {"body": text[:200].decode("utf-8", "replace")}
-        # how many were asked goes along, since the reply alone does not tell whether it is whole
-        number = len(json.loads(call["body"])["documents"])
-        return {"results": found.get("results") if isinstance(found, dict) else found, "asked": number}
+        """How many were asked goes along: the reply alone does not tell whether it is whole."""
+        found = super()._send(client, call)
+        return {"results": found.get("results"), "asked": len(json.loads(call["body"])["documents"])}
 
     def _read_answer(self, answer: Mapping[str, Any], seconds: float) -> ChatReply:
         found = [(one["index"], one["relevance_score"]) for one in answer["results"]]

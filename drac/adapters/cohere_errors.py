@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from drac.adapters.model_errors import Complaint, Kind, error_of, kind_of_status, retry_after
+from drac.adapters.model_errors import Complaint, Kind, error_of, kind_of_status, retry_after, transport_kind
 from drac.errors import DracError
 
 _AGAIN = "; then run again: what is finished is kept."
@@ -20,10 +20,6 @@ REMEDIES: Mapping[Kind, str] = {
 STATUS: Mapping[int, Kind] = {498: Kind.CREDENTIALS}
 """Statuses that Cohere alone sends."""
 
-_NOT_CONNECTED = {"ConnectError", "ProxyError"}
-_NOT_SENT = {"ConnectTimeout", "PoolTimeout"}
-_NO_ADDRESS = {"UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}
-
 
 def sort_error(
     error: Exception, *, model: str, endpoint: str, reached: bool, secrets: tuple[str, ...] = ()
@@ -37,19 +33,11 @@ def sort_error(
     if status is None:
         name = type(error).__name__
         said = Complaint(model, endpoint, name, str(error), secrets=secrets)
-        return error_of(_kind(name, reached), said, REMEDIES)
+        return error_of(transport_kind(name, reached) or Kind.UNSURE, said, REMEDIES)
     headers: Mapping[str, str] = getattr(error, "headers", None) or {}
     text = _said(getattr(error, "body", None))
     complaint = Complaint(model, endpoint, f"HTTP {status}", text, retry_after(headers, text), secrets)
     return error_of(_status_kind(status, text), complaint, REMEDIES)
-
-
-def _kind(name: str, reached: bool) -> Kind:
-    if name in _NOT_CONNECTED:
-        return Kind.GONE if reached else Kind.ADDRESS
-    if name in _NOT_SENT:
-        return Kind.BUSY
-    return Kind.ADDRESS if name in _NO_ADDRESS else Kind.UNSURE
 
 
 def _status_kind(status: int, text: str) -> Kind:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from drac.adapters.sentence_model import SentenceModel
+from drac.adapters.row_model import RowModel, Side
 from drac.errors import MissingExtra
 from drac.ports import Rows
 
@@ -21,7 +21,7 @@ _TYPES = frozenset({"MultiVectorEncoder", "ColBERT"})
 """`model_type` in a model's configuration: sentence-transformers' own, PyLate's."""
 
 
-class LateEncoder(SentenceModel):
+class LateEncoder(RowModel):
     """Implements ports.RowEncoder.
 
     The token vectors of a text that is longer than the model's window are those of all its windows, so
@@ -53,31 +53,17 @@ class LateEncoder(SentenceModel):
         """The model's name, with a word where it only stands in."""
         return f"{self.model_name} (stand-in, not trained for it)" if self._stands_in else self.model_name
 
-    def documents(self, texts: Sequence[str]) -> list[Rows]:
-        """See RowEncoder; a vector a token, float16."""
-        return self._encoded(texts, "document")
-
-    def query(self, text: str) -> Rows:
-        """See RowEncoder."""
-        return self._encoded([text], "query")[0]
-
-    def cut(self, text: str) -> str:
-        """See RowEncoder."""
-        return self._cut(text, self._room("document"))
-
-    def _encoded(self, texts: Sequence[str], side: str) -> list[Rows]:
-        pieces = [self._pieces(text, self._room(side)) for text in texts]
-        flat = [piece for some in pieces for piece in some]
-        rows = iter(self._on_threads(flat, lambda model, piece: _encode(model, piece, side)))
-        return [np.concatenate([next(rows) for _ in some]) for some in pieces]
-
-    def _room(self, side: str) -> int:
-        """Tokens of a text's own that the model takes at once, as a `query` or as a `document`."""
+    def _most(self, side: Side) -> int:
         transformer = self._model[0]
         limits = (getattr(transformer, f"{side}_length", None), transformer.max_seq_length)
-        most = min((int(one) for one in limits if one), default=int(self._tokenizer.model_max_length))
-        prompt = self._count(self._model.prompts.get(side) or "")
-        return max(1, most - int(self._tokenizer.num_special_tokens_to_add()) - prompt)
+        return min((int(one) for one in limits if one), default=int(self._tokenizer.model_max_length))
+
+    def _rows_of(self, model: Any, text: str, side: Side) -> Rows:
+        """A vector a token, float16."""
+        return _encode(model, text, side)
+
+    def _joined(self, windows: Sequence[Rows]) -> Rows:
+        return np.concatenate(windows)
 
     def _made(self) -> Any:
         if not self._stands_in:

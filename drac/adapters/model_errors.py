@@ -210,3 +210,20 @@ def _between(earlier: str, later: str) -> float | None:
         return max(0.0, (parsedate_to_datetime(later) - parsedate_to_datetime(earlier)).total_seconds())
     except (TypeError, ValueError):
         return None
+
+
+_NOT_CONNECTED = {"ConnectError", "ProxyError"}
+_NOT_SENT = {"ConnectTimeout", "PoolTimeout"}
+_NO_ADDRESS = {"UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}
+
+
+def transport_kind(name: str, reached: bool) -> Kind | None:
+    """What an error of httpx, by its class's name, means; None for one after something was sent.
+
+    `reached`: whether this endpoint has answered before; a refused connection is then a passing fault.
+    """
+    if name in _NOT_CONNECTED:
+        return Kind.GONE if reached else Kind.ADDRESS
+    if name in _NOT_SENT:
+        return Kind.BUSY
+    return Kind.ADDRESS if name in _NO_ADDRESS else None

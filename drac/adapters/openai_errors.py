@@ -7,7 +7,7 @@ from typing import Any
 
 import openai as sdk
 
-from drac.adapters.model_errors import Complaint, Kind, error_of, kind_of_status, retry_after
+from drac.adapters.model_errors import Complaint, Kind, error_of, kind_of_status, retry_after, transport_kind
 from drac.errors import DracError
 
 _AGAIN = "; then run again: what is finished is kept."
@@ -49,10 +49,6 @@ CLASSES: tuple[tuple[type[Exception], Kind], ...] = (
 )
 """Exception class -> kind, the first that fits, for errors without an HTTP status."""
 
-_NOT_CONNECTED = {"ConnectError", "ProxyError"}
-_NOT_SENT = {"ConnectTimeout", "PoolTimeout"}
-_NO_ADDRESS = {"UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}
-
 
 def sort_error(
     error: Exception, *, model: str, endpoint: str, reached: bool, secrets: tuple[str, ...] = ()
@@ -91,14 +87,8 @@ def sort_status(
 
 
 def _kind(error: Exception, name: str, reached: bool) -> Kind:
-    if isinstance(error, sdk.APIConnectionError):
-        if name in _NOT_CONNECTED:
-            return Kind.GONE if reached else Kind.ADDRESS
-        if name in _NOT_SENT:
-            return Kind.BUSY
-        if name in _NO_ADDRESS:
-            return Kind.ADDRESS
-    return next(kind for one, kind in CLASSES if isinstance(error, one))
+    kind = transport_kind(name, reached) if isinstance(error, sdk.APIConnectionError) else None
+    return kind or next(kind for one, kind in CLASSES if isinstance(error, one))
 
 
 def _status_kind(status: int, text: str) -> Kind:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from drac.adapters.sentence_model import SentenceModel
+from drac.adapters.row_model import RowModel, Side
 from drac.ports import TERM, Rows
 
 MODEL = "prithivida/Splade_PP_en_v1"
 """A SPLADE model for English of 110 million parameters, under Apache 2.0."""
 
 
-class SparseTextEncoder(SentenceModel):
+class SparseTextEncoder(RowModel):
     """Implements ports.RowEncoder.
 
     A text that is longer than the model's window has for each term the highest weight of its windows:
@@ -30,33 +30,15 @@ class SparseTextEncoder(SentenceModel):
         """See SentenceModel."""
         super().__init__(model, threads=threads, device=device)
 
-    @property
-    def label(self) -> str:
-        """The model's name."""
-        return self.model_name
+    def _most(self, side: Side) -> int:
+        return int(self._model.max_seq_length or self._tokenizer.model_max_length)
 
-    def documents(self, texts: Sequence[str]) -> list[Rows]:
-        """See RowEncoder; the terms of weight above 0, ascending."""
-        return self._encoded(texts, "document")
+    def _rows_of(self, model: Any, text: str, side: Side) -> Rows:
+        """The terms of weight above 0, ascending."""
+        return _encode(model, text, side)
 
-    def query(self, text: str) -> Rows:
-        """See RowEncoder."""
-        return self._encoded([text], "query")[0]
-
-    def cut(self, text: str) -> str:
-        """See RowEncoder."""
-        return self._cut(text, self._room("document"))
-
-    def _encoded(self, texts: Sequence[str], side: str) -> list[Rows]:
-        pieces = [self._pieces(text, self._room(side)) for text in texts]
-        flat = [piece for some in pieces for piece in some]
-        rows = iter(self._on_threads(flat, lambda model, piece: _encode(model, piece, side)))
-        return [_highest([next(rows) for _ in some]) for some in pieces]
-
-    def _room(self, side: str) -> int:
-        most = int(self._model.max_seq_length or self._tokenizer.model_max_length)
-        prompt = self._count(self._model.prompts.get(side) or "")
-        return max(1, most - int(self._tokenizer.num_special_tokens_to_add()) - prompt)
+    def _joined(self, windows: Sequence[Rows]) -> Rows:
+        return _highest(windows)
 
 
 def _encode(model: Any, text: str, side: str) -> Rows:

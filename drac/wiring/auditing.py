@@ -22,7 +22,8 @@ from drac.stages.convert.audit.aimed import PageInk, aimed_findings
 from drac.stages.convert.audit.pictured import without_pictured
 from drac.stages.convert.carry import carry_headers
 from drac.store.store import Store
-from drac.wiring import Models, local_reader, read_task, start_worker
+from drac.wiring import Models
+from drac.wiring.worker import local_reader, read_task, start_worker
 
 if TYPE_CHECKING:
     from drac.wiring.models import ModelReading

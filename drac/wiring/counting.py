@@ -19,9 +19,10 @@ from drac.records import Source
 from drac.stages.normalize import DocumentType
 from drac.store.keys import file_digest
 from drac.store.store import Store
-from drac.wiring import detector, start_worker
+from drac.wiring import detector
 from drac.wiring.auditing import convert_by_model, jobs_of, pages_by_model
 from drac.wiring.embedding import embedding_costs
+from drac.wiring.worker import start_worker
 
 if TYPE_CHECKING:
     from drac.adapters.pymupdf_images import ImageLimits, TileCount

@@ -24,7 +24,8 @@ from drac.ports import Executor, PageReader
 from drac.stages import convert
 from drac.stages.normalize import DocumentType
 from drac.store.keys import recipe
-from drac.wiring import Models, conversion_tools, start_worker
+from drac.wiring import Models, conversion_tools
+from drac.wiring.worker import start_worker
 
 ENGINES = ("local", "bedrock", "openai")
 """Parsers that are engines of `drac convert`; their options are the settings of its stages."""

@@ -15,8 +15,9 @@ from drac.pipeline.recipes import convert_recipe
 from drac.pipeline.tasks import ReadTask
 from drac.records import Page, PageState, PageText
 from drac.stages.normalize.kinds import TYPES, as_native
-from drac.wiring import Models, local_reader
+from drac.wiring import Models
 from drac.wiring.parsers import ParserTool, parser
+from drac.wiring.worker import local_reader
 
 WORDS = ("alpha", "bravo", "charlie")
 SETTINGS = Settings.model_validate({"run": {"workers": 1}})

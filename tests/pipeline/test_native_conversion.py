@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from fakes_pipeline import FakeReading, InlineExecutor, SilentProgress, tools
 
-from drac import wiring
 from drac.config import Settings
 from drac.corpus import discover
 from drac.pipeline.companions import companions
@@ -25,6 +24,7 @@ from drac.stages.chunk import LocalPlanner
 from drac.stages.normalize import as_native, detect
 from drac.store.catalog import Catalog
 from drac.store.store import Store
+from drac.wiring import worker
 
 _FARES = "<h1>Fares</h1><table><tr><th>Route<th>Price<tr><td>1<td>9.40</table>"
 _NOTES = "# Notes\n\nfirst\n\n<!-- Page 2 -->\n\nsecond\n\n<!-- Page 3 -->\n"
@@ -38,7 +38,7 @@ class Reads:
 
     def __call__(self, task: ReadTask) -> ReadPages:
         self.batches += 1
-        return wiring.native_task(task)
+        return worker.native_task(task)
 
 
 class Place:
@@ -57,7 +57,7 @@ class Place:
             tools(),
             detect=lambda path, password: as_native(detect(path, password=password)),
             companions=companions,
-            normalize=wiring.normalize_task,
+            normalize=worker.normalize_task,
             native=reading,
         )
         with Store(self.workspace) as store:

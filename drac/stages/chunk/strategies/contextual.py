@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from threading import Lock
+from dataclasses import dataclass, replace
 
-from drac.ports import Chunked, Chunker, Draft, ParsedDocument
+from drac.ports import Chunked, Draft, ParsedDocument
 from drac.stages.chunk.strategies.metering import Ask, added
+from drac.stages.chunk.strategies.over import OverChunker
 from drac.stages.chunk.strategies.spans import text_of
 from drac.stages.chunk.strategies.writing import (
     UNREADABLE,
-    Writer,
     ask_for,
     in_turn,
     json_values,
@@ -24,38 +23,23 @@ _LONGEST = 700
 
 
 @dataclass(frozen=True, slots=True)
-class ContextualChunker:
+class ContextualChunker(OverChunker):
     """Implements ports.Chunker: another chunker's chunks, each under a context that a model wrote."""
 
-    over: Chunker
-    """Gives the chunks."""
-    writer: Writer
-    """Writes the contexts."""
     around: int
     """Characters of the document shown with a chunk, half before and half after it."""
     name: str = "contextual (model-written)"
     """As tables call it."""
-    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
-    """The other chunker cuts one document at a time."""
-
-    @property
-    def at_once(self) -> int:
-        """Documents that may be chunked beside each other."""
-        return self.writer.at_once
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
         """The writer's, and the other chunker's."""
-        over = {f"over {key}": value for key, value in self.over.fingerprint.items()}
-        return {"strategy": "contextual", **self.writer.fingerprint, **over}
+        return self.made_from({"strategy": "contextual"})
 
     def chunk(self, document: ParsedDocument) -> Chunked:
         """A chunk for which no context comes stays as it is and is counted."""
         meter = self.writer.meter()
-        with self._lock:
-            made = self.over.chunk(document)
-        parents = {one.parent for one in made.drafts}
-        numbers = [number for number in range(len(made.drafts)) if number not in parents]
+        made, numbers = self.cut(document)
 
         def write(number: int) -> str:
             return self._context(document.text, made.drafts[number], meter.ask)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from threading import Lock
+from dataclasses import dataclass
 
-from drac.ports import Chunked, Chunker, Draft, ParsedDocument
+from drac.ports import Chunked, Draft, ParsedDocument
 from drac.sentences import Stretch
 from drac.stages.chunk.strategies.found import Finder
 from drac.stages.chunk.strategies.metering import Ask, added
+from drac.stages.chunk.strategies.over import OverChunker
 from drac.stages.chunk.strategies.spans import text_of
 from drac.stages.chunk.strategies.writing import (
     UNREADABLE,
-    Writer,
     ask_for,
     compare,
     in_turn,
@@ -28,36 +27,22 @@ Claims = tuple[tuple[Draft, ...], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class PropositionChunker:
+class PropositionChunker(OverChunker):
     """Implements ports.Chunker: each claim is a chunk, on its passage's stretches or closer."""
 
-    over: Chunker
-    """Gives the passages."""
-    writer: Writer
-    """Writes the claims."""
     name: str = "proposition (model-written)"
     """As tables call it."""
-    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
-    """The other chunker cuts one document at a time."""
-
-    @property
-    def at_once(self) -> int:
-        """Documents that may be chunked beside each other."""
-        return self.writer.at_once
 
     @property
     def fingerprint(self) -> Mapping[str, str]:
         """The writer's, and the other chunker's."""
-        over = {f"over {key}": value for key, value in self.over.fingerprint.items()}
-        return {"strategy": "proposition", "rules": "2", **self.writer.fingerprint, **over}
+        return self.made_from({"strategy": "proposition", "rules": "2"})
 
     def chunk(self, document: ParsedDocument) -> Chunked:
         """A passage for which no claims come is a chunk as it stands and is counted."""
         meter = self.writer.meter()
-        with self._lock:
-            made = self.over.chunk(document)
-        parents = {one.parent for one in made.drafts}
-        passages = [one for number, one in enumerate(made.drafts) if number not in parents]
+        made, numbers = self.cut(document)
+        passages = [made.drafts[number] for number in numbers]
 
         def write(passage: Draft) -> Claims:
             return self._claims(document.text, passage, meter.ask)
