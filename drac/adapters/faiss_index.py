@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import sqrt
+from operator import gt
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +226,7 @@ def fingerprint(kind: Kind) -> dict[str, str]:
 
 def _ordered(scores: Vectors, rows: npt.NDArray[np.int64], k: int) -> Found:
     """The first `k`, equal scores by row. Mostly no two are equal, and FAISS's own order stands."""
-    if not np.count_nonzero(scores[:, 1:] >= scores[:, :-1]):
+    if all(all(map(gt, row, row[1:])) for row in scores.tolist()):
         return scores[:, :k], rows[:, :k]
     order = np.lexsort((rows, -scores), axis=1)[:, :k]
     return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)

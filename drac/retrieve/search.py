@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,12 @@ class Owners:
     """Shape (rows,): 0-based place in `chunk_ids` of each row's chunk, ascending."""
     stretches: tuple[Stretch, ...]
     """For each row, where its window stands in the chunk's text."""
+    windows: npt.NDArray[np.int64] = field(init=False, repr=False, compare=False)
+    """Shape (rows,): 0-based number of each row's window in its chunk."""
 
-    def window(self, row: int) -> int:
-        """0-based number of the row's window in its chunk."""
-        return row - int(np.searchsorted(self.rows, self.rows[row]))
+    def __post_init__(self) -> None:
+        """Count the windows once: looking for a chunk's first row costs each question several misses."""
+        object.__setattr__(self, "windows", np.arange(len(self.rows)) - self.rows.searchsorted(self.rows))
 
     def stretch(self, hit: Hit) -> Stretch:
         """Where the hit's best window stands in its chunk's text; raises ValueError for a stranger."""
@@ -72,16 +74,12 @@ def search_dense(query: Vectors, index: Index, owners: Owners, k: int) -> list[H
     if not wanted or not len(query):
         return []
     found = [_best_rows(query[n : n + 1], index, owners, wanted) for n in range(len(query))]
-    scores, rows = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
-    chunks = owners.rows[rows]
-    listed = chunks.tolist()
-    if len(found) > 1 or len(set(listed)) < len(listed):
+    scores, rows, chunks = found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
+    if len(rows) > wanted:  # else each is another chunk's
         best = _one_a_chunk(scores, rows, chunks)[:wanted]
         scores, rows, chunks = scores[best], rows[best], chunks[best]
-        listed = chunks.tolist()
-    windows = rows - owners.rows.searchsorted(chunks)
-    ids = [owners.chunk_ids[chunk] for chunk in listed[:wanted]]
-    return list(map(Hit, ids, scores.tolist(), windows.tolist()))
+    ids = [owners.chunk_ids[chunk] for chunk in chunks.tolist()]
+    return list(map(Hit, ids, scores.tolist(), owners.windows[rows].tolist()))
 
 
 def _one_a_chunk(
@@ -95,13 +93,14 @@ def _one_a_chunk(
 
 def _best_rows(
     vector: Vectors, index: Index, owners: Owners, wanted: int
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
-    """Scores and rows, best first, reaching down until `wanted` chunks are among them."""
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Scores, rows and their chunks, best first, reaching down until `wanted` chunks are among them."""
     fetch = -(-wanted * len(owners.rows) // len(owners.chunk_ids))
     while True:
         scores, rows = index.search(vector, fetch)
-        if fetch >= len(owners.rows) or len(set(owners.rows[rows[0]].tolist())) >= wanted:
-            return scores[0], rows[0]
+        chunks = owners.rows[rows[0]]
+        if fetch >= len(owners.rows) or len(set(chunks.tolist())) >= wanted:
+            return scores[0], rows[0], chunks
         fetch = min(2 * fetch, len(owners.rows))
 
 

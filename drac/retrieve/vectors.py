@@ -47,7 +47,7 @@ def unit_rows(vectors: npt.ArrayLike) -> Vectors:
     if rows.ndim == 1:
         rows = rows[np.newaxis]
     if len(rows) == 1:  # a question: half of what D-RAC adds to FAISS's own time would be spent here
-        return rows if abs(float(rows[0] @ rows[0]) - 1.0) < _UNIT else normalise(rows)
+        return rows if abs(float(np.vdot(rows, rows)) - 1.0) < _UNIT else normalise(rows)
     for start in range(0, len(rows), _ROWS):
         block = rows[start : start + _ROWS]
         squares = np.einsum("ij,ij->i", block, block)
