@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from drac.adapters import rapidocr, tesseract
 from drac.adapters.ocr_line import DOUBT, OcrLine, least_sure, recognition
+from drac.adapters.overprint import print_of
 from drac.adapters.print_style import PrintStyles, print_styles, prints_in
 from drac.adapters.pymupdf_layout import layout_boxes, mupdf
 from drac.adapters.pymupdf_render import page_pixels
@@ -177,12 +179,10 @@ def _apart(
 ) -> Iterator[Line]:
     """The lines, those of two cells that run into each other read again as two."""
     at = {line.order: x / scale[0] for line, x in edges}
-    whole = (one for line, one in zip(lines, found, strict=True) for one in _parts(image, line, one, at))
-    return (_line(one, scale, order) for order, one in enumerate(whole))
-
-
-def _parts(image: Image, line: Line, one: OcrLine, at: Mapping[int, float]) -> Sequence[OcrLine]:
-    return read_apart(image, one, at[line.order]) if line.order in at else [one]
+    pairs = list(zip((at.get(line.order) for line in lines), found, strict=True))
+    page = print_of(image, [one for x, one in pairs if x is None]) if at else None
+    parts = (read_apart(image, one, x, page) if page and x is not None else [one] for x, one in pairs)
+    return (_line(one, scale, order) for order, one in enumerate(chain.from_iterable(parts)))
 
 
 def page_image(page: Any, dpi: float, max_side: int | None = None) -> Image:

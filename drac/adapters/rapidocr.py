@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from drac.adapters.ink import gaps_of, glyph_spans, ink_columns, with_spaces
 from drac.adapters.ocr_line import DOUBT, OcrLine, least_sure, surer
+from drac.adapters.overprint import Print, told_apart
 from drac.adapters.pymupdf_layout import digest, hushed
 from drac.adapters.straighten import Image, lies_sideways, skew_of, straighten, turn
 from drac.records import Box, Health
@@ -128,23 +129,37 @@ def recognise_line(image: Image) -> str:
     return str(found.txts[0]).strip() if found.txts and found.scores[0] >= _MIN_SCORE else ""
 
 
-def read_apart(image: Image, line: OcrLine, edge: float) -> list[OcrLine]:
+def read_apart(image: Image, line: OcrLine, edge: float, page: Print) -> list[OcrLine]:
     """The line as two that meet at x = `edge`, in pixels; as it is where both together read the same.
 
-    What one cell prints over the next is seen whole by a reader that starts, or ends, there.
+    What one cell prints over the next is told apart by the page's glyphs; where that fails it is seen by a
+    reader that starts, or ends, there.
     """
-    if (place := _gap_near(line, edge)) is not None:
-        return [_with_space(line, place)]
     pixels = np.ascontiguousarray(image[:, :, ::-1])
     x0, y0, x1, y1 = line.box
     lap = _LAP * (y1 - y0)
     boxes = [(x0, y0, edge + lap, y1), (edge - 2, y0, x1, y1)]
-    parts = _read_crops([_crop(pixels, box) for box in boxes], boxes)
-    if len(parts) < 2 or min(part.score for part in parts) < _SOUND:
+    parts = _read_crops([_crop(pixels, box) for box in boxes], boxes, keep_all=True)
+    if pair := told_apart(page, line, parts[1], edge):
+        parts = list(pair)
+    elif (place := _gap_near(line, edge)) is not None:
+        return [_with_space(line, place)]
+    else:
+        parts[0] = _without_second(line, *parts)
+    if not all(part.text.strip() and part.score >= _SOUND for part in parts):
         return [line]
     left, right = (part.text.strip() for part in parts)
     same = "".join(f"{left}{right}".split()) == "".join(line.text.split())
     return parts if not same or turns(left + right, len(left)) else [line]
+
+
+def _without_second(line: OcrLine, first: OcrLine, second: OcrLine) -> OcrLine:
+    """The first part without what it shows of the second, where the line reads like one after the other."""
+    whole, left, right = ("".join(one.text.split()) for one in (line, first, second))
+    more = len(left) + len(right) - len(whole)
+    if more <= 0 or left[:-more] + right != whole:
+        return first
+    return replace(first, text=first.text[:-more], spans=first.spans[:-more], scores=first.scores[:-more])
 
 
 def _gap_near(line: OcrLine, edge: float) -> int | None:

@@ -23,7 +23,7 @@ from drac.stages.convert.model_reading import Look, ReadingModel
 __all__ = ["NAME", "VERSION", "Look", "ReadingModel", "read_batch", "run"]
 
 NAME = "convert"
-VERSION = 12
+VERSION = 13
 """Raised when the same pages under the same settings and tools give another text."""
 
 

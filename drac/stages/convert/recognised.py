@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 
 from drac.records import Box
@@ -115,7 +115,8 @@ def _columns(lines: Sequence[Line], table: LayoutBox, rules: Sequence[Box]) -> l
         return found
     heads = [line for line in lines if (line.box[1] + line.box[3]) / 2 < inner[0]]
     found = [column for column in found if not _is_amid(column, heads, lines)]
-    return sorted([*found, *_between(lines, heads, found)], key=lambda one: one.at)
+    found = sorted([*found, *_between(lines, heads, found)], key=lambda one: one.at)
+    return sorted([*found, *_run_into(lines, heads, found)], key=lambda one: one.at)
 
 
 def _is_amid(column: _Column, heads: Sequence[Line], lines: Sequence[Line]) -> bool:
@@ -148,6 +149,34 @@ def _between(lines: Sequence[Line], heads: Sequence[Line], found: Sequence[_Colu
         edge = _edge(words, (start[0] - size, start[0] + size), _NEAR * size, 2.0) if apart else None
         if edge is not None:
             yield _Column(edge, True)
+
+
+def _run_into(lines: Sequence[Line], heads: Sequence[Line], found: Sequence[_Column]) -> Iterator[_Column]:
+    """Columns under a word of the header that the column before them runs into.
+
+    Several lines of print start a text there after a wide gap; in others the column before reaches it.
+    """
+    size = median(line.size for line in lines)
+    groups = visual_lines([line for line in lines if line not in heads])
+    words = [word for line in lines for word in line.words]
+    named = sorted(word.box[0] for line in heads for word in line.words)
+    edges = [min(word.box[0] for word in words), *(column.at for column in found)]
+    for start, end in pairwise([*edges, max(word.box[2] for word in words)]):
+        inside = (x for x in named if start + size < x < end - size)
+        own = (_starts_under(groups, start, x, 2 * _NEAR * size) for x in inside)
+        yield from (_Column(median(xs), True) for xs in islice(filter(None, own), 1))
+
+
+def _starts_under(groups: Sequence[Sequence[Line]], start: float, x: float, near: float) -> list[float]:
+    """Where texts start at x, if they do in enough lines and others hold print from `start` up to x."""
+    apart = [one for group in groups for one in _starts_apart(group) if abs(one - x) <= near]
+    words = [[word.box for line in group for word in line.words] for group in groups]
+    both = sum(
+        any(abs(box[0] - start) <= near for box in boxes)
+        and any(abs(box[0] - x) <= near or box[0] + near < x < box[2] - near for box in boxes)
+        for boxes in words
+    )
+    return apart if both > 1 and len(apart) >= max(2.0, _FEW * len(groups)) else []
 
 
 def _stretches(lines: Iterable[Line], gap: float) -> list[tuple[float, float]]:

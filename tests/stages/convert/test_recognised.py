@@ -114,6 +114,42 @@ def test_a_line_over_the_edge_of_a_column_is_to_be_read_again() -> None:
     ]
 
 
+RUN_INTO: list[list[tuple[str, float]]] = [
+    [("Name", 100), ("Battery Display", 200), ("Open", 420)],
+    *[
+        row
+        for n in (51, 62, 73)
+        for row in (
+            [(f"Core {n}", 100), (f"{n}00mAl{n}.5", 200), ("Yes", 420)],
+            [("Max", 100), ("HD+", 240), ("No", 420)],
+        )
+    ],
+]
+"""A column whose text runs on over the next; the header's words stand close, one over each."""
+
+
+def test_a_column_that_the_one_before_runs_into_is_found_by_its_other_lines() -> None:
+    lines, box = printed(RUN_INTO), LayoutBox("table", (90, 90, 500, 300), (198.0, 418.0))
+    over = [(line.text, round(x)) for line, x in torn(lines, [box], (rule(98), rule(111), rule(300)))]
+    assert over == [("5100mAl51.5", 240), ("6200mAl62.5", 240), ("7300mAl73.5", 240)]
+    apart = [[part for text, x in row for part in halves(text, x)] for row in RUN_INTO]
+    text = read(printed(apart), (198.0, 418.0), (rule(98), rule(111), rule(300)))
+    assert "Battery: 6200mAl; Display: 62.5 HD+; Open: Yes No." in text
+
+
+def halves(text: str, x: float) -> list[tuple[str, float]]:
+    return [(text[:7], x), (text[7:], 240)] if "mAl" in text else [(text, x)]
+
+
+def test_numbers_under_the_second_word_of_a_header_are_one_column() -> None:
+    rows: list[list[tuple[str, float]]] = [
+        RUN_INTO[0],
+        *[[("Core", 100), (f"{n}.5", 240), ("Yes", 420)] for n in (51, 62, 73, 84)],
+    ]
+    text = read(printed(rows), (198.0, 418.0), (rule(98), rule(111), rule(300)))
+    assert "Name: Core; Battery Display: 62.5; Open: Yes." in text
+
+
 def test_a_column_that_the_layout_missed_is_found_by_its_header() -> None:
     rows = [HEAD, *[[("Axle", 100), (str(n), 200), ("A b", 300), ("Yes", 420)] for n in (11, 12, 13)]]
     text = read(printed(rows), (198.0, 298.0), (rule(98), rule(111), rule(150)))
