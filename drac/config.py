@@ -10,11 +10,12 @@ import tomllib
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from drac.errors import UsageError
+from drac.mistakes import explain
 from drac.profiles import ModelFacts
 
 Engine = Literal["local", "bedrock", "openai"]
@@ -304,7 +305,7 @@ def load_settings(path: Path | None, overrides: dict[str, dict[str, Any]]) -> Se
     try:
         settings = Settings.model_validate(tables)
     except ValidationError as error:
-        raise UsageError(_explain(error), remedy="Correct the setting named.") from error
+        raise UsageError(f"settings: {explain(error, Settings)}", remedy=_remedy(tables)) from error
     _check_blocks(settings.plan)
     return settings
 
@@ -324,9 +325,14 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: {error}", remedy="Give a readable TOML file.") from error
 
 
-def _explain(error: ValidationError) -> str:
-    lines = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-    return "settings: " + "; ".join(lines)
+def _remedy(tables: dict[str, Any]) -> str:
+    """Where settings are listed, and where those of a model are for who gave it a table of its engine."""
+    remedy = "Correct it; README.md lists all settings with their defaults."
+    if engines := [f"`{one}`" for one in get_args(Engine) if one in tables]:
+        remedy += (
+            f" Model and address of {' and '.join(engines)} are set in [model], of embedders in [search]."
+        )
+    return remedy
 
 
 @dataclass(frozen=True, slots=True)

@@ -460,11 +460,11 @@ def test_a_corpus_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('licence = "CC0-1.0"', "", "licence: Field required"),
+        ('licence = "CC0-1.0"', "", "licence: missing"),
         (
             'folder = "docs/south"',
             'folder = "docs/south"\nfolders = 1',
-            "collections.1.folders: Extra inputs",
+            r"collections\.#2\.folders: no such key; did you mean `folder`",
         ),
         ('"South"', '"North"', "two collections have the same name"),
         ('name = "tiny"', "name = tiny", "Invalid value"),
@@ -497,7 +497,12 @@ def test_queries_and_judgments(tiny: Path) -> None:
         (QUERIES, JUDGMENTS.replace("q1", "q9"), r"judgments\.jsonl:1: the corpus has no query 'q9'"),
         (QUERIES, JUDGMENTS.replace("North", "West"), "no collection 'West'"),
         (QUERIES, JUDGMENTS.replace("2", "0"), "pages count from 1"),
-        (QUERIES, JUDGMENTS.replace('"source"', '"file"'), "source: Field required"),
+        (
+            QUERIES.replace("North", "Nort"),
+            JUDGMENTS,
+            "'q1': the corpus has no collection 'Nort'; did you mean `North`",
+        ),
+        (QUERIES, JUDGMENTS.replace('"source"', '"file"'), "source: missing"),
     ],
 )
 def test_queries_and_judgments_that_are_wrong(tiny: Path, queries: str, judgments: str, told: str) -> None:
@@ -506,9 +511,16 @@ def test_queries_and_judgments_that_are_wrong(tiny: Path, queries: str, judgment
         load_judgments(load_corpus(tiny, cwd=tiny.parent))
 
 
+def test_judgments_without_a_collection_are_of_the_only_one(tiny: Path) -> None:
+    alone = TINY.partition('[[collections]]\nname = "South"')[0]
+    describe(tiny.parent, alone, QUERIES, JUDGMENTS.replace('"collection": "North", ', ""))
+    (judgment,) = load_judgments(load_corpus(tiny, cwd=tiny.parent))
+    assert (judgment.collection, judgment.source, judgment.page) == ("North", "a.pdf", 2)
+
+
 def test_a_query_file_that_is_not_there(tiny: Path) -> None:
     (tiny.parent / "queries.jsonl").unlink()
-    with pytest.raises(UsageError, match=r"has no file 'queries\.jsonl'"):
+    with pytest.raises(UsageError, match=r"queries\.jsonl: no such file"):
         load_queries(load_corpus(tiny, cwd=tiny.parent))
 
 
@@ -522,6 +534,7 @@ def test_queries_of_a_table(tmp_path: Path) -> None:
     """Rows are counted in their collection before repeats are dropped; blank lines are no rows."""
     rules = 'format = "csv"\ntext = "Asked"\ncollection = "Who"\ncollections = ["A & B", "D"]\n'
     toml = 'name = "t"\nlicence = "x"\n[[collections]]\nname = "A & B"\nfolder = "."\n'
+    toml += '[[collections]]\nname = "D"\nfolder = "."\n'
     toml += f'[[queries]]\nfile = "q.csv"\nfirst = 3\nunique = true\n{rules}'
     describe(tmp_path, toml)
     (tmp_path / "q.csv").write_text(CSV)

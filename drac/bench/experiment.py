@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from drac.bench.toml_text import dump
 from drac.config import Settings, load_settings
 from drac.errors import UsageError
+from drac.mistakes import explain
 
 AXES = ("parser", "chunker", "retriever", "aggregation")
 """What a configuration chooses; the fifth stage, evaluation, is the same for all."""
@@ -55,7 +56,13 @@ def _table(given: object) -> object:
     return {"name": given} if isinstance(given, str) else given
 
 
+def _several(given: object) -> object:
+    """One thing stands for a list of it."""
+    return [given] if isinstance(given, str | Mapping) else given
+
+
 Choice = Annotated[Component, BeforeValidator(_table)]
+Choices = Annotated[tuple[Choice, ...], BeforeValidator(_several)]
 
 
 class _Frozen(BaseModel):
@@ -65,13 +72,13 @@ class _Frozen(BaseModel):
 class Grid(_Frozen):
     """Every combination of what its lists name."""
 
-    parser: tuple[Choice, ...] = Field((Component(name="local"),), min_length=1)
+    parser: Choices = Field((Component(name="local"),), min_length=1)
     """Who reads the pages."""
-    chunker: tuple[Choice, ...] = Field((Component(name="drac"),), min_length=1)
+    chunker: Choices = Field((Component(name="drac"),), min_length=1)
     """Who cuts them."""
-    retriever: tuple[Choice, ...] = Field((Component(name="dense"),), min_length=1)
+    retriever: Choices = Field((Component(name="dense"),), min_length=1)
     """Who finds the chunks."""
-    aggregation: tuple[Choice, ...] = Field((Component(name="max"),), min_length=1)
+    aggregation: Choices = Field((Component(name="max"),), min_length=1)
     """How chunks' scores give a page's."""
 
 
@@ -97,7 +104,7 @@ class Head(_Frozen):
     """Name of the experiment and of its folder."""
     corpus: str = ""
     """A corpus.toml, its folder, or a corpus's name."""
-    files: tuple[str, ...] = ()
+    files: Annotated[tuple[str, ...], BeforeValidator(_several)] = ()
     """In the place of a corpus: documents as `drac run` takes them."""
     queries: str = ""
     """With `files`: JSON lines of query_id, text and, if not asked of all documents, collection."""
@@ -118,10 +125,8 @@ class Head(_Frozen):
 class _File(_Frozen):
     experiment: Head
     settings: dict[str, Any] = {}
-    grid: Annotated[
-        tuple[Grid, ...], BeforeValidator(lambda one: one if isinstance(one, list) else [one])
-    ] = ()
-    config: tuple[Listed, ...] = ()
+    grid: Annotated[tuple[Grid, ...], BeforeValidator(_several)] = ()
+    config: Annotated[tuple[Listed, ...], BeforeValidator(_several)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,7 @@ def load_experiment(path: Path, overrides: dict[str, dict[str, Any]] | None = No
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", remedy="Give an experiment's TOML file.") from error
+        raise UsageError(f"{path}: {error.strerror}", remedy=_NO_FILE) from error
     return read_experiment(source, path.resolve().parent, str(path), overrides)
 
 
@@ -201,7 +206,7 @@ def make_experiment(
     try:
         file = _File.model_validate(dict(tables))
     except ValidationError as error:
-        raise UsageError(f"{where}: {_explain(error)}", remedy=_REMEDY) from error
+        raise UsageError(f"{where}: {explain(error, _File)}", remedy=_REMEDY) from error
     if not file.grid and not file.config:
         raise UsageError(f"{where}: neither [grid] nor [[config]]", remedy=_REMEDY)
     given = {stage: {key: one for key, one in table.items() if one is not None}
@@ -212,6 +217,7 @@ def make_experiment(
     return Experiment(file.experiment, settings, chosen, folder, source or dump(tables).encode(), given)
 
 
+_NO_FILE = "Give an experiment's TOML file, or with --verify the folder of its results."
 _REMEDY = "See drac/bench/README.md for an experiment's tables and keys."
 
 
@@ -223,11 +229,6 @@ def _settings(
             raise UsageError(f"{where}: settings.{name}: is no table", remedy=f"Write [settings.{name}].")
     merged = {name: dict(table) for name, table in tables.items()}
     return merged | {name: {**merged.get(name, {}), **table} for name, table in overrides.items()}
-
-
-def _explain(error: ValidationError) -> str:
-    lines = (f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
-    return "; ".join(lines)
 
 
 def _configurations(where: str, file: _File) -> tuple[Configuration, ...]:

@@ -14,6 +14,7 @@ from drac.bench.experiment import Component
 from drac.config import EvaluateSettings, SearchSettings, Settings
 from drac.errors import UsageError
 from drac.evaluate.chunk_sets import SetChunk
+from drac.mistakes import explain, nearest
 from drac.pipeline.evaluating import BEHIND, RETRIEVERS
 from drac.pipeline.recipes import embed_recipe, rows_recipe
 from drac.ports import Embedder
@@ -93,7 +94,8 @@ def _settings(retriever: Component, settings: Settings) -> tuple[Settings, dict[
     known = set(_OF_EVALUATION) | (_OF_SEARCH if retriever.name in RETRIEVERS else set())
     left = {key: value for key, value in given.items() if key not in known}
     if retriever.name in RETRIEVERS and left:
-        raise _wrong(retriever, f"{', '.join(left)}: there is no such option", known)
+        said = "; ".join(f"{key}: no such option{nearest(key, known)}" for key in left)
+        raise _wrong(retriever, said, known)
     judged = {_OF_EVALUATION[key]: value for key, value in given.items() if key in _OF_EVALUATION}
     model = _ROWS.get(retriever.name, "model")
     search = {
@@ -110,8 +112,7 @@ def _settings(retriever: Component, settings: Settings) -> tuple[Settings, dict[
             ),
         }
     except ValidationError as error:
-        said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise _wrong(retriever, said, known) from error
+        raise _wrong(retriever, explain(error), known) from error
     return settings.model_copy(update=changes), left
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from drac.corpus.names import absolute, printable
 from drac.errors import UsageError
+from drac.mistakes import explain
 
 TOML = "corpus.toml"
 """Name of a corpus file; a folder that holds one stands for the corpus."""
@@ -148,10 +149,12 @@ class Corpus:
 
     def part(self, name: str) -> Path:
         """A file that belongs to the corpus, beside its corpus file or under its root; raises UsageError."""
-        places = [self.toml.parent / name, self.root / name]
+        places = list(dict.fromkeys([self.toml.parent / name, self.root / name]))
         for place in places:
             if place.is_file():
                 return place
+        if len(places) == 1:
+            raise UsageError(f"{printable(str(places[0]))}: no such file", remedy="Correct the path.")
         raise _missing(self.file, f"has no file {name!r} in {_listed(places)}")
 
     def chunk_files(self, chunk_set: ChunkSet) -> list[Path]:
@@ -183,10 +186,8 @@ def read_corpus_file(toml: Path) -> CorpusFile:
     try:
         return CorpusFile.model_validate(_read(toml))
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
-        raise UsageError(
-            f"{printable(str(toml))}: {'; '.join(lines)}", remedy="Correct the field named."
-        ) from error
+        said = f"{printable(str(toml))}: {explain(error, CorpusFile)}"
+        raise UsageError(said, remedy="Correct the field named.") from error
 
 
 def _places(

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from drac.corpus.description import Corpus, QueryFile
 from drac.corpus.names import printable
 from drac.errors import UsageError
+from drac.mistakes import explain, nearest
 from drac.records import NEUTRAL, Fact, Judgment, Query
 
 Row = Mapping[str, Any]
@@ -33,6 +34,10 @@ def load_queries(corpus: Corpus) -> list[Query]:
     repeated = [name for name, count in Counter(one.query_id for one in queries).items() if count > 1]
     if repeated:
         raise _wrong(corpus.toml, f"query_id {repeated[0]!r} stands twice")
+    known = {one.name for one in corpus.file.collections}
+    stray = next((one for one in queries if one.collection and one.collection not in known), None)
+    if stray:
+        raise _wrong(corpus.toml, f"query {stray.query_id!r}: {_no_collection(stray.collection, known)}")
     return queries
 
 
@@ -104,9 +109,9 @@ def _query(spec: QueryFile, row: Row, name: Any, collection: Any, where: str) ->
         "source": row.get(spec.document) if alone else "",
     }
     try:
-        return _QUERY.validate_python(fields)
+        return _QUERY.validate_python({key: one for key, one in fields.items() if one is not None})
     except ValidationError as error:
-        raise _wrong(where, _first(error)) from error
+        raise _wrong(where, explain(error)) from error
 
 
 def _facts(stated: Any, where: str) -> tuple[Fact, ...]:
@@ -142,16 +147,26 @@ def _chosen(spec: QueryFile, rows: Iterable[Row], path: Path) -> Iterator[Query]
 
 def _judgment(row: Row, known: set[str], collections: set[str], where: str) -> Judgment:
     try:
-        judgment = _JUDGMENT.validate_python(dict(row))
+        judgment = _JUDGMENT.validate_python({**_only(collections), **row})
     except ValidationError as error:
-        raise _wrong(where, _first(error)) from error
+        raise _wrong(where, explain(error)) from error
     if judgment.query_id not in known:
         raise _wrong(where, f"the corpus has no query {judgment.query_id!r}")
     if judgment.collection not in collections:
-        raise _wrong(where, f"the corpus has no collection {judgment.collection!r}")
+        raise _wrong(where, _no_collection(judgment.collection, collections))
     if judgment.page < 1 or judgment.grade < 0:
         raise _wrong(where, "pages count from 1 and grades from 0")
     return judgment
+
+
+def _only(collections: set[str]) -> Row:
+    """The collection of rows that name none: the corpus's, where it has one alone."""
+    return {"collection": next(iter(collections))} if len(collections) == 1 else {}
+
+
+def _no_collection(name: str, known: set[str]) -> str:
+    there = ", ".join(repr(one) for one in sorted(known))
+    return f"the corpus has no collection {name!r}{nearest(name, known)}; there is {there}"
 
 
 def _csv_rows(path: Path, columns: set[str]) -> Iterator[Row]:
@@ -187,11 +202,6 @@ def _json_object(line: str, where: str) -> Row:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def _first(error: ValidationError) -> str:
-    one = error.errors()[0]
-    return f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
 
 
 def _wrong(where: Path | str, what: str) -> UsageError:

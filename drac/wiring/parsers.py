@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from drac.config import Settings
 from drac.errors import UsageError
+from drac.mistakes import explain
 from drac.pipeline.recipes import convert_recipe, native_recipe
 from drac.pipeline.tasks import Reading, ReadPages, ReadTask
 from drac.ports import Executor, PageReader
@@ -266,9 +267,9 @@ def _validated(name: str, kind: type[T], options: Options) -> T:
     try:
         return kind.model_validate(dict(options))
     except ValidationError as error:
-        raise _bad_options(name, error) from error
+        raise _bad_options(name, error, kind) from error
 
 
-def _bad_options(name: str, error: ValidationError) -> UsageError:
-    said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+def _bad_options(name: str, error: ValidationError, kind: type[BaseModel]) -> UsageError:
+    said = explain(error, kind)
     return UsageError(f"parser {name!r}: {said}", remedy="Correct the option named.")

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from drac.config import Settings
 from drac.errors import DracError, UsageError
+from drac.mistakes import explain, nearest
 from drac.ports import Chunker, Embedder
 
 if TYPE_CHECKING:
@@ -63,10 +64,9 @@ def check_options(name: str, model: type[BaseModel], options: Mapping[str, Any])
     try:
         return model.model_validate(dict(options))
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         known = ", ".join(model.model_fields) or "none"
         raise UsageError(
-            f"chunker `{name}`: {wrong.removeprefix(': ')}", remedy=f"Its options are: {known}."
+            f"chunker `{name}`: {explain(error, model)}", remedy=f"Its options are: {known}."
         ) from error
 
 
@@ -95,7 +95,7 @@ def load(group: Group, name: str, ours: tuple[str, ...] = ()) -> Loaded:
             return Loaded(name, one.load(), one.module, version)
     module, _, attribute = name.partition(":")
     if not attribute:
-        raise _unknown(group, name, ours, "no such name")
+        raise _unknown(group, name, ours, f"no such name{nearest(name, ours)}")
     with _errors_of(group, name, ours), current_folder():
         return Loaded(name, EntryPoint(name, name, f"drac.{group}").load(), module)
 

@@ -41,6 +41,12 @@ def test_several_grids_and_listed_configurations_go_together_each_once() -> None
     }  # fmt: skip
 
 
+def test_one_thing_stands_for_a_list_of_it() -> None:
+    listed = {"chunker": "page", "retriever": "bm25"}
+    experiment = made(grid={"chunker": {"name": "token", "size": 256}, "retriever": "bm25"}, config=listed)
+    assert names(experiment) == ["local / token(size=256) / bm25", "local / page / bm25"]
+
+
 def test_aggregations_stand_in_names_where_there_are_several() -> None:
     assert names(made(grid={"aggregation": ["max", "sum"]})) == [
         "local / drac / dense / max", "local / drac / dense / sum",
@@ -84,6 +90,16 @@ def test_what_is_wrong_is_named(tables: dict[str, Any], said: str) -> None:
         make_experiment({**HEAD, **tables}, Path.cwd(), "toy.toml")
     assert said in raised.value.message
     assert raised.value.remedy
+
+
+def test_a_misspelt_name_is_told_the_one_that_is_like_it() -> None:
+    for tables, said in (
+        ({"grid": {"chunkers": ["page"]}}, "grid.#1.chunkers: no such key; did you mean `chunker`"),
+        ({"gird": {}}, "gird: no such table; did you mean `grid`"),
+        ({"grid": {"chunker": [{"size": 3}]}}, "grid.#1.chunker.#1.name: missing$"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            made(**tables)
 
 
 def test_a_file_that_is_no_toml_or_not_there_is_named(tmp_path: Path) -> None:
