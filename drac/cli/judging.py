@@ -60,7 +60,8 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
         documents = evaluating.read_documents(found.sources, real_path, tools)
         with Store(workspace) as store:
             named = [find_set(text, corpus, documents, store, tools.recursive) for text in wanted.sets]
-            placed = [evaluating.place_set(one, documents) for one in named]
+            read = evaluating.with_read_pages(documents, store, note)
+            placed = [evaluating.place_set(one, read) for one in named]
             done = evaluating.evaluate(asked, placed, wanted.retrievers, settings, store, tools)
             folder = wanted.out or store.root / "evaluations" / corpus.file.name
             judged_files.write(done, folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from drac.pipeline import encoding
 from drac.pipeline.chunk_sources import NamedSet, Recursive
 from drac.pipeline.encoding import RowMethod
 from drac.pipeline.indexing import Texts, embed_missing
+from drac.pipeline.planning import document_pages
 from drac.pipeline.recipes import embed_recipe
 from drac.ports import Embedder, IndexMaker, Reranker, Vectors
 from drac.records import Judgment, Query, Source
@@ -164,6 +165,30 @@ def read_documents(
                 tools.note(f"{source.collection}/{source.path}: {error.message}")
         found.append(CorpusDocument(source.collection, source.path, tuple(pages)))
     return found
+
+
+def with_read_pages(
+    documents: Iterable[CorpusDocument], store: Store, note: Callable[[str], None]
+) -> list[CorpusDocument]:
+    """The same, with what the workspace read of those without a text layer: Office files, web pages, scans.
+
+    Says how many it did not read; chunks of these get no pages by their text.
+    """
+    found = [one if any(map(str.strip, one.pages)) else _as_read(one, store) for one in documents]
+    if empty := sum(not any(map(str.strip, one.pages)) for one in found):
+        note(
+            f"{empty} of {len(found)} documents have no text layer and are not read in the workspace, so "
+            "chunks that come without pages get none there; `drac run` reads them"
+        )
+    return found
+
+
+def _as_read(one: CorpusDocument, store: Store) -> CorpusDocument:
+    record = store.get_source(doc_id(*one.key))
+    if record is None or not record["live"] or record["state"] != "ok":
+        return one
+    texts = {read.page.number: read.markdown for read in document_pages(store, record)}
+    return replace(one, pages=tuple(texts.get(n, "") for n in range(1, record["pages"] + 1)))
 
 
 def place_set(given: NamedSet, documents: Sequence[CorpusDocument]) -> PlacedSet:

@@ -13,11 +13,13 @@ from fakes_rows import LengthReranker, LetterEncoder, letter_method
 from drac.adapters.bm25 import Bm25
 from drac.adapters.parquet import write_rows
 from drac.config import Settings
-from drac.corpus import load_corpus
+from drac.corpus import doc_id, load_corpus
 from drac.errors import UsageError
 from drac.evaluate.placing import CorpusDocument
 from drac.pipeline import evaluating, judged_files
 from drac.pipeline.chunk_sources import find_set
+from drac.pipeline.planning import page_digests
+from drac.records import Page, PageState, PageText
 from drac.store.store import Store
 
 CORPUS = """
@@ -135,6 +137,28 @@ def test_what_is_no_set_is_named_with_what_there_is(place: Path) -> None:
 def test_two_sets_of_one_name_are_refused(place: Path) -> None:
     with pytest.raises(UsageError):
         judge(place, "page", "page")
+
+
+def test_documents_without_a_text_layer_have_what_the_workspace_read(tmp_path: Path) -> None:
+    said: list[str] = []
+    documents = [
+        CorpusDocument("c", "a.docx", ()),
+        CorpusDocument("c", "b.pdf", ("its own",)),
+        CorpusDocument("c", "new.docx", ()),
+    ]
+    record = {
+        "doc_id": "", "normalize": "", "root": "", "sha256": "",
+        "live": True, "state": "ok", "type": "docx", "pages": 2, "selected": None, "pdf_digest": "f" * 64,
+        "convert": {"settings": {"engine": "local"}},
+    }  # fmt: skip
+    with Store(tmp_path) as store:
+        for source in ("a.docx", "b.pdf"):
+            store.put_source(doc_id("c", source), {**record, "collection": "c", "path": source})
+        digest = page_digests(record)[2]
+        store.put_page(digest, PageText(Page("f" * 64, 2), PageState.OK, "read here", "local"))
+        read = evaluating.with_read_pages(documents, store, said.append)
+    assert [one.pages for one in read] == [("", "read here"), ("its own",), ()]
+    assert ["1 of 3 documents" in one for one in said] == [True]
 
 
 def test_exports_give_other_tools_our_values(place: Path) -> None:
