@@ -27,6 +27,8 @@ from drac.store.vector_table import ARTIFACT, listed, text_keys
 
 Texts = list[tuple[str, str]]
 """A document's chunks: (chunk_id, text)."""
+TOLD_EVERY = 15.0
+"""Seconds after which it is told how far embedding has come."""
 POINTER = "index.json"
 """In a set's folder: which index artifact belongs to its chunks."""
 
@@ -98,11 +100,17 @@ def embed_missing(
     missing = {one: texts for one, texts in documents.items() if not store.complete(ARTIFACT, one)}
     if not missing:
         return 0
-    note(f"embedding what is new in {sum(map(len, missing.values()))} chunks of {len(missing)} documents")
+    chunks = sum(map(len, missing.values()))
+    note(f"embedding what is new in {chunks} chunks of {len(missing)} documents")
     with remembering(store, embedder) as memory:
         made = embed_documents(missing.items(), memory, passages=passages, at_once=memory.at_once)
+        done, told = 0, time.perf_counter()
         for digest, vectors in made:
             memory.keep(digest, vectors)
+            done += len(missing[digest])
+            if done < chunks and time.perf_counter() - told >= TOLD_EVERY:
+                note(f"embedded {done} of {chunks} chunks")
+                told = time.perf_counter()
         return memory.embedded
 
 

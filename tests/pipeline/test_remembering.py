@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from fakes_retrieval import LetterEmbedder
 
+from drac.pipeline import indexing
 from drac.pipeline.indexing import embed_missing
 from drac.pipeline.remembering import remembering
 from drac.pipeline.repair import repair
@@ -143,3 +144,14 @@ def test_repair_drops_damaged_vectors_and_the_table(store: Store) -> None:
     assert damaged == (f"artifacts/embed/{DIGEST}1",)
     assert not (store.root / vector_table.FILE).exists()
     assert asked(embed(store, a1=["aa", "bb"], a3=["c"])) == ["aa", "bb"]
+
+
+def test_embedding_that_takes_long_says_how_far_it_has_come(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "TOLD_EVERY", 0.0)
+    said: list[str] = []
+    named = {f"{DIGEST}{n}": [(f"c{n}", "abc"[: n + 1]), (f"d{n}", "d")] for n in range(3)}
+    embed_missing(store, named, LetterEmbedder(), said.append)
+    assert said[0] == "embedding what is new in 6 chunks of 3 documents"
+    assert said[1:] == ["embedded 2 of 6 chunks", "embedded 4 of 6 chunks"]
