@@ -23,6 +23,7 @@ from drac.config import SearchSettings
 from drac.corpus import Corpus, Discovery, discover, find_corpus
 from drac.corpus.description import Collection, CorpusFile, JudgmentFile, QueryFile
 from drac.errors import NothingUsable
+from drac.evaluate.absent import absent, told
 from drac.pipeline.evaluating import Asked, questions
 from drac.ports import Embedder
 from drac.records import PageState, Source, Usage
@@ -125,6 +126,8 @@ class Bench:
             reader, cutter = key(one.parser), key(one.parser, one.chunker)
             if reader not in parsed:
                 parsed[reader] = self._parse(one.parser)
+                if len(parsed) == 1:
+                    self._tell_absent(parsed[reader])
             if cutter not in chunked:
                 chunked[cutter] = self.chunking.run(parsed[reader], one.chunker)
             self._steps.begin(one.name, 1)
@@ -139,6 +142,18 @@ class Bench:
         if not parsed.documents:
             raise NothingUsable(f"{parser.shown} could read no document of the corpus {self.inputs.name}")
         return parsed
+
+    def _tell_absent(self, read: ParsedCorpus) -> None:
+        """Say which judgments are of documents or pages that are not there."""
+        pages: dict[tuple[str, str], int | None] = {
+            (one.collection, one.path): None for one in self.inputs.sources
+        }
+        pages |= {(one.source.collection, one.source.path): one.meta["pages"] for one in read.documents}
+        found = absent(self.inputs.asked.judgments, pages)
+        for line in told(
+            [one for one in found if f"{one.collection}/{one.source}" not in read.failed], pages
+        ):
+            self._steps.say(line)
 
     @property
     def folder(self) -> Path:

@@ -62,6 +62,7 @@ def evaluate(workspace: Path, settings: Settings, wanted: Wanted) -> Judged:
             named = [find_set(text, corpus, documents, store, tools.recursive) for text in wanted.sets]
             read = evaluating.with_read_pages(documents, store, note)
             placed = [evaluating.place_set(one, read) for one in named]
+            evaluating.tell_absent(asked, read, placed, store, note)
             done = evaluating.evaluate(asked, placed, wanted.retrievers, settings, store, tools)
             folder = wanted.out or store.root / "evaluations" / corpus.file.name
             judged_files.write(done, folder)

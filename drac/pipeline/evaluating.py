@@ -15,6 +15,7 @@ from drac.config import Settings
 from drac.corpus import Corpus, doc_id, load_judgments, load_queries
 from drac.errors import DocumentError, UsageError
 from drac.evaluate import summary
+from drac.evaluate.absent import absent, told
 from drac.evaluate.chunk_sets import SetChunk
 from drac.evaluate.judging import (
     CURVE,
@@ -105,6 +106,8 @@ class Asked:
     """In order."""
     pages: Mapping[str, Mapping[str, int]]
     """For each query with judged pages, the grade of each, by `page_name`."""
+    judgments: tuple[Judgment, ...] = ()
+    """What these grades were taken from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +143,10 @@ def questions(corpus: Corpus) -> Asked:
             f"the corpus {corpus.file.name!r} has no queries", remedy="Add [[queries]] to its corpus.toml."
         )
     grades: dict[str, dict[str, int]] = defaultdict(dict)
-    for one in load_judgments(corpus):
+    judgments = tuple(load_judgments(corpus))
+    for one in judgments:
         _grade(grades[one.query_id], one)
-    return Asked(corpus.file.name, queries, grades)
+    return Asked(corpus.file.name, queries, grades, judgments)
 
 
 def _grade(grades: dict[str, int], one: Judgment) -> None:
@@ -189,6 +193,23 @@ def _as_read(one: CorpusDocument, store: Store) -> CorpusDocument:
         return one
     texts = {read.page.number: read.markdown for read in document_pages(store, record)}
     return replace(one, pages=tuple(texts.get(n, "") for n in range(1, record["pages"] + 1)))
+
+
+def tell_absent(
+    asked: Asked, documents: Iterable[CorpusDocument], sets: Iterable[PlacedSet], store: Store,
+    note: Callable[[str], None],
+) -> None:  # fmt: skip
+    """Say which judgments are of documents or pages that corpus, sets and workspace lack."""
+    pages: dict[tuple[str, str], int | None] = {
+        (chunk.collection, chunk.source): None for one in sets for chunk in one.chunks
+    }
+    pages |= {one.key: len(one.pages) or None for one in documents}
+    for key in {(one.collection, one.source) for one in asked.judgments} - set(pages):
+        record = store.get_source(doc_id(*key))
+        if record is not None and record["live"]:
+            pages[key] = record["pages"]
+    for line in told(absent(asked.judgments, pages), pages):
+        note(line)
 
 
 def place_set(given: NamedSet, documents: Sequence[CorpusDocument]) -> PlacedSet:

@@ -510,6 +510,25 @@ def test_files_and_queries_stand_for_a_corpus(place: Path) -> None:
     assert results.table[0]["page_recall@10"] == 1.0
 
 
+def test_judgments_of_what_is_not_there_are_told(place: Path) -> None:
+    others = [{**JUDGMENTS[0], "source": "fery.md"}, {**JUDGMENTS[1], "page": 3}]
+    (place / "judgments.jsonl").write_text("".join(json.dumps(one) + "\n" for one in [*JUDGMENTS, *others]))
+    said: list[str] = []
+    drac.bench.run(make_experiment(tables(chunker=["page"]), place), place / "ws", note=said.append)
+    assert [one for one in said if "line/" in one] == [
+        "  line/fery.md: no such document; did you mean `ferry.md`? (q1)",
+        "  line/ferry.md, page 3: it has 2 pages (q2)",
+    ]
+
+
+def test_a_judged_document_that_could_not_be_read_is_there(place: Path) -> None:
+    (place / "line/pier.md").write_bytes(b"")
+    said: list[str] = []
+    drac.bench.run(make_experiment(tables(chunker=["page"]), place), place / "ws", note=said.append)
+    assert any(one.startswith("failed: line/pier.md") for one in said)
+    assert not any("cannot be met" in one for one in said)
+
+
 def test_what_is_in_mails_is_read_judged_and_proven(place: Path) -> None:
     letter = mails.mail(mails.text("Dear all."), mails.attachment("plan.md", b"# Plan\n\nA new slipway.\n"))
     (place / "line/letter.eml").write_bytes(letter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import tiny_models
 
 from drac.adapters import packaged_weights
 from drac.cli.entry import run
+from drac.corpus import load_corpus
 
 
 @pytest.fixture
@@ -38,6 +40,23 @@ def test_json_is_the_summary(command: list[str], tmp_path: Path, capsys: pytest.
     shown = json.loads(capsys.readouterr().out)
     assert shown == json.loads((tmp_path / "out/summary.json").read_text("utf-8"))
     assert 0 < shown["systems"]["page"]["overall"]["page_recall@10"] <= 1
+
+
+def test_a_misspelt_judged_document_is_told(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], repository: Path
+) -> None:
+    corpus = shutil.copytree(repository / "corpora/sample", tmp_path / "sample")
+    judged = next(iter(load_corpus(corpus / "corpus.toml", cwd=tmp_path).file.judgments)).file
+    lines = (corpus / judged).read_text("utf-8").splitlines()
+    first = json.loads(lines[0])
+    wrong = {**first, "source": first["source"].replace(".", "s.")}
+    (corpus / judged).write_text("\n".join([json.dumps(wrong), *lines[1:]]) + "\n", "utf-8")
+    assert run([*command, "page", "--corpus", str(corpus)]) == 0
+    said = capsys.readouterr().err
+    assert "1 judgment of 1 query cannot be met" in said
+    assert f"did you mean `{first['source']}`? ({first['query_id']})" in said
+    assert run([*command, "page"]) == 0
+    assert "cannot be met" not in capsys.readouterr().err
 
 
 @pytest.mark.skipif(packaged_weights.installed() is None, reason="needs the extra 'offline'")
