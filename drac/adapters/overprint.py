@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,10 @@ _BEAM = 60
 """Pairs of texts that are followed."""
 _STEPS = 16
 """Glyphs laid in all, at most, the end of the first text counted as one."""
+_MOST = 20_000
+"""Glyphs laid in trying, at most: where more fit, a bar or a stain is printed, and nothing can be told.
+
+Our choice: an overprinted line of a table takes up to some thousand, half a second of one core this many."""
 _LEFT_OVER = 0.15
 """Share of the ink that may be otherwise than the glyphs make it, up to the end of the first text.
 
@@ -109,7 +113,7 @@ class _Pair:
 
 def print_of(image: Image, lines: Sequence[OcrLine]) -> Print:
     """The print of an RGB image of a page, dark on light; `lines` are those that hold one text each."""
-    grey = image.astype(np.float32).mean(axis=2)
+    grey = image.mean(axis=2, dtype=np.float32)
     paper, black = float(np.median(grey)), float(np.quantile(grey[::3, ::3], 0.005))
     ink = np.clip((paper - grey) / max(paper - black, 1.0), 0.0, 1.0)
     ink = ink.astype(np.float32)
@@ -132,7 +136,12 @@ def told_apart(page: Print, line: OcrLine, second: OcrLine, edge: float) -> tupl
     window = page.ink[max(0, top) : round(line.box[3]) + 4, x0 : round(end)]
     hits = _hits(window, round(base) - max(0, top), _near(page, line))
     found = _search(window, hits, (line.text[clear - 1], second.text[:1]), edge - x0, height)
-    if not found or not found[0].second or _left_over(window, found[0], edge - x0) > _LEFT_OVER:
+    if (
+        not found
+        or not found[0].second
+        or not found[0].is_over
+        or _left_over(window, found[0], edge - x0) > _LEFT_OVER
+    ):
         return None
     if _is_doubtful(found, float(window.sum())):
         return None
@@ -248,27 +257,35 @@ def _misfit(window: Ink, laid: _Laid) -> float:
 def _search(
     window: Ink, hits: Mapping[int, Sequence[_Laid]], known: tuple[str, str], edge: float, height: float
 ) -> list[_Pair]:
-    """Pairs of texts, the one first that makes the window's print best.
+    """Pairs of texts, the one first that makes the window's print best; none where too many would fit.
 
+    One whose first text is not over has its second text under it whole: which is which, print does not say.
     `known` is the character before the first text, and the one that the second was read to start with.
     """
     total = float(window.sum())
     pairs = [_Pair(np.zeros_like(window), total, (0.0, edge))]
-    done: dict[tuple[str, str], _Pair] = {}
+    done: dict[tuple[str, str, bool], _Pair] = {}
+    left = _MOST
     for _ in range(_STEPS):
-        grown = [one for pair in pairs for one in _grown(window, hits, pair, known, height, total)]
+        every = (one for pair in pairs for one in _grown(window, hits, pair, known, height, total))
+        grown = list(islice(every, left))
+        left -= len(grown)
+        if not left:
+            return []
         pairs = _cheapest({}, grown)[:_BEAM]
-        for one in pairs:
-            key = (_text(one.first), _text(one.second))
-            if one.is_over and (key not in done or one.cost < done[key].cost):
-                done[key] = one
+        ended = [one for one in pairs if one.is_over or (one.second and one.ends[0] > one.ends[1])]
+        done = {_key(one): one for one in _cheapest(done, ended)}
     return sorted(done.values(), key=lambda one: one.cost)
+
+
+def _key(pair: _Pair) -> tuple[str, str, bool]:
+    return _text(pair.first), _text(pair.second), pair.is_over
 
 
 def _cheapest(best: dict[tuple[str, str, bool], _Pair], pairs: Sequence[_Pair]) -> list[_Pair]:
     """Of pairs that say the same the best one, in the order of their costs."""
     for one in pairs:
-        key = (_text(one.first), _text(one.second), one.is_over)
+        key = _key(one)
         if key not in best or one.cost < best[key].cost:
             best[key] = one
     return sorted(best.values(), key=lambda one: one.cost)

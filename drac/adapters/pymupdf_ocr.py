@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ from drac.stages.convert.frame import Frame
 from drac.stages.convert.page import LayoutBox, Line, Word, union
 from drac.stages.convert.recognised import as_drawn, torn
 
+log = logging.getLogger(__name__)
 _MAX_PIXELS = 90_000_000
 """Pixels of a drawn page at most: A0 at 240 dots an inch, 270 MB in colour."""
 _READABLE = 16
@@ -147,7 +149,7 @@ def ocr_page(
     boxes = tuple(_layout(level, size, lines))
     rules = tuple(_scaled(rule, scale) for rule in ruling_lines(level, [one.box for one in found]))
     if not languages:
-        lines = tuple(_apart(level, lines, found, scale, list(torn(lines, boxes, rules))))
+        lines = _apart_where_torn(level, lines, found, scale, boxes, rules)
     sure = _sureness("tesseract" if languages else "rapidocr", first, found)
     drawn = as_drawn(lines, boxes, rules)
     drawn = tuple(_styled(level, drawn, scale, styles)) if styles else drawn
@@ -168,6 +170,22 @@ def _sureness(engine: str, first: Sequence[OcrLine], found: Sequence[OcrLine]) -
     again = 0 if engine == "tesseract" else sum(least_sure(line) < DOUBT for line in first)
     changed = sum(one.text != other.text for one, other in zip(first, found, strict=True))
     return recognition(engine, found, again, changed)
+
+
+def _apart_where_torn(
+    image: Image,
+    lines: tuple[Line, ...],
+    found: Sequence[OcrLine],
+    scale: tuple[float, float],
+    boxes: Sequence[LayoutBox],
+    rules: Sequence[Box],
+) -> tuple[Line, ...]:
+    """The lines, those of two cells as two; all as they were read where looking closer fails."""
+    try:
+        return tuple(_apart(image, lines, found, scale, list(torn(lines, boxes, rules))))
+    except Exception as error:  # no reason to lose a page that has been read
+        log.warning("cells that run into each other stay one line: %s: %s", type(error).__name__, error)
+        return lines
 
 
 def _apart(

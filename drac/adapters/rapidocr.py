@@ -139,7 +139,7 @@ def read_apart(image: Image, line: OcrLine, edge: float, page: Print) -> list[Oc
     x0, y0, x1, y1 = line.box
     lap = _LAP * (y1 - y0)
     boxes = [(x0, y0, edge + lap, y1), (edge - 2, y0, x1, y1)]
-    parts = _read_crops([_crop(pixels, box) for box in boxes], boxes, keep_all=True)
+    parts = _read_crops([_level(pixels, box) for box in boxes], boxes, keep_all=True, level=True)
     if pair := told_apart(page, line, parts[1], edge):
         parts = list(pair)
     elif (place := _gap_near(line, edge)) is not None:
@@ -264,8 +264,13 @@ def _thinner(corners: Any) -> float:
     return float(min(np.linalg.norm(corners[1] - corners[0]), np.linalg.norm(corners[3] - corners[0])))
 
 
-def _read_crops(crops: Sequence[Pixels], boxes: Sequence[Box], *, keep_all: bool = False) -> list[OcrLine]:
-    """The lines that the crops hold, in their order, without those that are not sure; or one a crop."""
+def _read_crops(
+    crops: Sequence[Pixels], boxes: Sequence[Box], *, keep_all: bool = False, level: bool = False
+) -> list[OcrLine]:
+    """The lines that the crops hold, in their order, without those that are not sure; or one a crop.
+
+    `level`: also a crop higher than wide holds a line that runs across.
+    """
     if not crops:
         return []
     engine = _engine()
@@ -274,13 +279,13 @@ def _read_crops(crops: Sequence[Pixels], boxes: Sequence[Box], *, keep_all: bool
     engine.return_word_box = False
     lines = zip(read.txts, read.scores, read.word_results, crops, boxes, strict=True)
     return [
-        _placed(text, float(score), places, crop, box)
+        _placed(text, float(score), places, crop, box, level or _is_wide(box))
         for text, score, places, crop, box in lines
         if keep_all or (text.strip() and score >= _MIN_SCORE)
     ]
 
 
-def _placed(text: str, score: float, places: Any, crop: Pixels, box: Box) -> OcrLine:
+def _placed(text: str, score: float, places: Any, crop: Pixels, box: Box, wide: bool) -> OcrLine:
     """A line with its characters' places, and with the spaces that are printed and were not said."""
     columns = iter([column for word in places.word_cols for column in word])
     step = crop.shape[1] / max(places.line_txt_len, 1.0)
@@ -288,8 +293,8 @@ def _placed(text: str, score: float, places: Any, crop: Pixels, box: Box) -> Ocr
     scores = [*map(float, places.confs), *[score] * len(text)][: len(text)]
     spans = glyph_spans(text, seen, gaps_of(ink_columns(crop)), crop.shape[1])
     scale = (box[2] - box[0]) / crop.shape[1]
-    wide = tuple((box[0] + start * scale, box[0] + end * scale) for start, end in spans)
-    line = OcrLine(text, box, score, wide if _is_wide(box) else (), tuple(scores))
+    across = tuple((box[0] + start * scale, box[0] + end * scale) for start, end in spans)
+    line = OcrLine(text, box, score, across if wide else (), tuple(scores))
     for place in reversed(with_spaces(text, line.spans, box[3] - box[1])):
         line = _with_space(line, place)
     return line
@@ -326,9 +331,13 @@ def _detected_by_tiles(pixels: Pixels) -> list[Box]:
 
 def _crop(pixels: Pixels, box: Box) -> Pixels:
     """The line's pixels, laid down where it runs upwards or downwards."""
+    line = _level(pixels, box)
+    return line if _is_wide(box) else np.ascontiguousarray(np.rot90(line))
+
+
+def _level(pixels: Pixels, box: Box) -> Pixels:
     x0, y0, x1, y1 = (round(value) for value in box)
-    line = pixels[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
-    return np.ascontiguousarray(line if _is_wide(box) else np.rot90(line))
+    return np.ascontiguousarray(pixels[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)])
 
 
 def _is_wide(box: Box) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pymupdf
 import pytest
 
+from drac.adapters import overprint, pymupdf_ocr
 from drac.adapters.ocr_line import OcrLine
 from drac.adapters.overprint import print_of, told_apart
 from drac.adapters.rapidocr import read_apart, recognise
 from drac.adapters.straighten import Image
+from drac.stages.convert.page import Line
 
 DPI = 200
 PROSE = (
@@ -64,3 +67,62 @@ def test_texts_that_touch_keep_their_characters_each() -> None:
     edge = 40 + with_font.text_length("Infotainment", fontsize=11) + 0.4
     image = drawn(*PROSE, [(40, "Infotainment"), (edge, "Touchscreen,")])
     assert parts(image, edge, (0, 1, 2)) in (["Infotainment", "Touchscreen,"], ["InfotainmentTouchscreen,"])
+
+
+def test_a_cell_of_one_digit_is_read_as_it_stands() -> None:
+    edge = 40 + pymupdf.Font("tiro").text_length("Reliance", fontsize=11) + 0.3
+    image = drawn(*PROSE, [(40, "Reliance"), (edge, "7")])
+    found = recognise(image)
+    x = edge * DPI / 72
+    box = (x - 2, *found[-1].box[1:])
+    one = OcrLine(found[-1].text, found[-1].box, 1.0)
+    assert box[2] - box[0] < box[3] - box[1]
+    assert [part.text for part in read_apart(image, one, x, print_of(image, []))] == ["Reliance", "7"]
+
+
+def test_a_digit_that_letters_run_over_is_not_put_among_them() -> None:
+    image = drawn(*PROSE, [(40, "Maharashtra"), (84, "7")])
+    assert not any(part[-1:] == "7" and part != "7" for part in parts(image, 84.0, (0, 1, 2)))
+
+
+def letters(x: float, y: float, text: str) -> OcrLine:
+    """A line as it was drawn, without anybody's reading it."""
+    scale, at, spans = DPI / 72, x, []
+    for one in text:
+        width = pymupdf.Font("tiro").text_length(one, fontsize=11)
+        spans.append((at * scale, (at + 0.96 * width) * scale))
+        at += width
+    box = (x * scale, (y - 11) * scale, at * scale, (y + 3) * scale)
+    return OcrLine(text, box, 1.0, tuple(spans), (1.0,) * len(text))
+
+
+def test_a_bar_under_which_every_glyph_fits_takes_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = "A B C D E F G H I K L M N O P R S T U V a b c d e f g h i k l m n o p r s t u v 0 1 2 3 4 5 6 7"
+    image = drawn(*[[(20, every)]] * 10, [(40, "Maharashtra")])
+    image[round(228 * DPI / 72) : round(245 * DPI / 72), round(66 * DPI / 72) : round(120 * DPI / 72)] = 0
+    lines = [letters(20, 40 + 20 * place, every) for place in range(10)]
+    torn, second = letters(40, 240, "Maharashtra"), letters(76, 240, "022")
+    laid, lay = [0], overprint._with
+
+    def counted(*given: Any) -> Any:
+        laid[0] += 1
+        return lay(*given)
+
+    monkeypatch.setattr(overprint, "_with", counted)
+    assert told_apart(print_of(image, lines), torn, second, 76 * DPI / 72) is None
+    assert 1000 < laid[0] <= overprint._MOST
+
+
+def test_a_page_that_has_been_read_is_kept_where_looking_closer_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing(*_: object) -> list[tuple[Line, float]]:
+        raise ValueError("no median")
+
+    monkeypatch.setattr(pymupdf_ocr, "torn", failing)
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=100)
+        page.insert_text((40, 40), "The first crane lifts 40 tonnes", fontsize=11)
+        read = pymupdf_ocr.ocr_page(page, DPI)
+    assert [line.text for line in read.lines] == ["The first crane lifts 40 tonnes"]
+    assert "no median" in caplog.text
