@@ -185,7 +185,7 @@ class _Own:
             yield
         except DracError:
             raise
-        except Exception as error:  # whatever the user's own code raises
+        except (Exception, SystemExit) as error:  # whatever the user's own code raises
             raise UsageError(
                 f"retriever `{self._name}`: {type(error).__name__}: {error}",
                 remedy="Its `search(query, k)` gives a drac.records.Hit a chunk, each once, best first.",

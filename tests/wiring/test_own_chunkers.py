@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from fakes_documents import DOCUMENTS, covered, faults, inked, parsed, texts
@@ -14,9 +15,9 @@ from hypothesis import given, settings
 
 from drac.config import Settings
 from drac.errors import UsageError
-from drac.ports import ParsedDocument
+from drac.ports import Chunked, Draft, ParsedDocument
 from drac.stages.chunk.strategies.found import Finder
-from drac.stages.chunk.strategies.own import FunctionChunker
+from drac.stages.chunk.strategies.own import CheckedChunker, FunctionChunker
 from drac.wiring import registry
 from drac.wiring.registry import ChunkerContext, chunker, load
 
@@ -175,3 +176,51 @@ def test_overlapping_and_repeated_strings_have_their_own_places() -> None:
     assert [finder.find(one) for one in ("ab", "ab", "abc", "bc", "a b", "x", " ")] == [
         (0, 2), (3, 5), (6, 9), (7, 9), (0, 2), None, None
     ]  # fmt: skip
+
+
+class Returning:
+    """A chunker that returns what it was given, whatever that is."""
+
+    def __init__(self, returned: Any) -> None:
+        self.returned = returned
+
+    def chunk(self, document: ParsedDocument) -> Any:
+        return self.returned
+
+
+WHOLE = Draft(((0, 5),))
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (Chunked((cast(Draft, None),)), "draft 0: it is NoneType"),
+        (Chunked(cast(Any, iter([WHOLE]))), "not a tuple"),
+        (Chunked((Draft(cast(Any, ((0.0, 5.0),))),)), "ascending"),
+        (Chunked((Draft(cast(Any, (("0", "5"),))),)), "ascending"),
+        (Chunked((Draft(((False, True),)),)), "ascending"),
+        (Chunked((Draft(cast(Any, None)),)), "ascending"),
+        (Chunked((Draft(((0, 5),), text=cast(Any, 5)),)), "its text is int"),
+        (Chunked((Draft(((0, 5),), breadcrumb=cast(Any, (1, None))),)), "breadcrumb"),
+        (Chunked((Draft(((0, 5),), parent=0),)), "its own parent"),
+        (Chunked((WHOLE, Draft(((0, 2),), parent=2), Draft(((2, 4),), parent=1))), "its own parent"),
+        (Chunked((WHOLE,), usage=cast(Any, None)), "usage"),
+        (Chunked((WHOLE,), counts=cast(Any, {"odd": float("nan")})), "counts"),
+    ],
+)
+def test_what_no_chunk_can_be_made_of_is_named(returned: Chunked, said: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        CheckedChunker("mine", Returning(returned), {}).chunk(parsed("A text."))
+    assert said in raised.value.message
+
+
+def test_parents_over_several_levels_are_no_circle() -> None:
+    made = Chunked(
+        (WHOLE, Draft(((0, 4),), parent=0), Draft(((0, 2),), parent=1), Draft(((2, 4),), parent=1))
+    )
+    assert CheckedChunker("mine", Returning(made), {}).chunk(parsed("A text.")) is made
+
+
+def test_a_function_that_ends_the_program_is_named() -> None:
+    with pytest.raises(UsageError, match="SystemExit"):
+        FunctionChunker("mine", sys.exit, {}).chunk(parsed("A text."))

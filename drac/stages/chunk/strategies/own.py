@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from drac.errors import DracError, UsageError
 from drac.ports import Chunked, ChunkEmbedder, Draft, ParsedDocument
+from drac.records import Usage
 from drac.stages.chunk.strategies.found import Finder
 from drac.stages.chunk.strategies.spans import drafts_of
 
@@ -36,7 +37,7 @@ class FunctionChunker:
             returned = list(self.function(document.text))
         except DracError:
             raise
-        except Exception as error:  # whatever the user's function raises
+        except (Exception, SystemExit) as error:  # whatever the user's function raises
             raise self._wrong(document, f"{type(error).__name__}: {error}") from error
         if all(isinstance(one, str) for one in returned):
             return _of_strings(document.text, returned)
@@ -74,14 +75,12 @@ class CheckedChunker:
             returned = self.made.chunk(document)
         except DracError:
             raise
-        except Exception as error:  # whatever the user's class raises
+        except (Exception, SystemExit) as error:  # whatever the user's class raises
             raise self._wrong(document, f"{type(error).__name__}: {error}") from error
-        if not isinstance(returned, Chunked):
-            raise self._wrong(document, f"it returned {type(returned).__name__}, not drac.ports.Chunked")
-        for number, draft in enumerate(returned.drafts):
-            if why := _fault(draft, len(document.text), len(returned.drafts)):
-                raise self._wrong(document, f"draft {number}: {why}")
-        return returned
+        if why := _fault(returned, len(document.text)):
+            raise self._wrong(document, why)
+        checked: Chunked = returned
+        return checked
 
     def _wrong(self, document: ParsedDocument, why: str) -> UsageError:
         where = f"{document.collection}/{document.source}"
@@ -101,12 +100,61 @@ def _of_strings(text: str, strings: list[str]) -> Chunked:
     return Chunked(tuple(drafts), counts={INVENTED: invented})
 
 
-def _fault(draft: Draft, length: int, drafts: int) -> str:
-    end = 0
-    for start, stop in draft.spans:
-        if not end <= start < stop <= length:
-            return f"spans {draft.spans} are not ascending stretches of a text of {length:,} characters"
-        end = stop
-    if draft.parent is not None and not 0 <= draft.parent < drafts:
+def _fault(returned: Any, length: int) -> str:
+    """What is wrong with what a chunker returned for a text of this length; empty where nothing is."""
+    if not isinstance(returned, Chunked):
+        return f"it returned {type(returned).__name__}, not drac.ports.Chunked"
+    if not isinstance(returned.drafts, tuple | list):
+        return f"its drafts are a {type(returned.drafts).__name__}, not a tuple"
+    if not isinstance(returned.usage, Usage):
+        return f"its usage is {type(returned.usage).__name__}, not drac.records.Usage"
+    if not _are(returned.counts, str) or not _are(returned.counts.values(), int):
+        return "its counts are not whole numbers by name"
+    faults = (_draft_fault(one, length, len(returned.drafts)) for one in returned.drafts)
+    wrong = next((f"draft {number}: {why}" for number, why in enumerate(faults) if why), "")
+    return wrong or _circle([one.parent for one in returned.drafts])
+
+
+def _are(values: Any, kind: type) -> bool:
+    return isinstance(values, Iterable) and all(type(one) is kind for one in values)
+
+
+def _draft_fault(draft: Any, length: int, drafts: int) -> str:
+    if not isinstance(draft, Draft):
+        return f"it is {type(draft).__name__}, not drac.ports.Draft"
+    if not _ascend(draft.spans, length):
+        return f"spans {draft.spans} are not ascending stretches of a text of {length:,} characters"
+    if draft.text is not None and not isinstance(draft.text, str):
+        return f"its text is {type(draft.text).__name__}, not a string"
+    if not _are(draft.breadcrumb, str):
+        return f"breadcrumb {draft.breadcrumb!r} is no tuple of strings"
+    if draft.parent is not None and not (type(draft.parent) is int and 0 <= draft.parent < drafts):
         return f"parent {draft.parent} is none of {drafts} drafts"
     return "" if draft.spans or draft.text else "it has neither spans nor text"
+
+
+def _ascend(spans: Any, length: int) -> bool:
+    """Whether spans are pairs of whole numbers of a text, each after the one before."""
+    end = 0
+    for span in spans if isinstance(spans, tuple | list) else (None,):
+        if not (isinstance(span, tuple | list) and len(span) == 2 and _are(span, int)):
+            return False
+        if not end <= span[0] < span[1] <= length:
+            return False
+        end = span[1]
+    return True
+
+
+def _circle(parents: Sequence[int | None]) -> str:
+    """What is wrong with parents where one stands, over others or at once, above itself."""
+    sound: set[int] = set()
+    for number in range(len(parents)):
+        above: dict[int, None] = {}
+        at: int | None = number
+        while at is not None and at not in sound:
+            if at in above:
+                return f"draft {at}: it is its own parent, at once or over others"
+            above[at] = None
+            at = parents[at]
+        sound.update(above)
+    return ""
