@@ -15,6 +15,7 @@ from drac.config import Settings
 from drac.corpus import discover, find_corpus, real_path
 from drac.errors import UsageError
 from drac.evaluate.specification import Checked, check_lines
+from drac.mistakes import nearest
 from drac.pipeline import evaluating, judged_files
 from drac.pipeline.asking import Spending
 from drac.pipeline.chunk_sources import find_set
@@ -92,7 +93,7 @@ def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
     for one in given:
         if one not in names:
             remedy = f"Give one of: {', '.join(names)}."
-            raise UsageError(f"{option} {one}: there is no such thing", remedy=remedy)
+            raise UsageError(f"{option} {one}: there is no such thing{nearest(one, names)}", remedy=remedy)
 
 
 def validate(path: Path) -> Checked:

@@ -11,6 +11,7 @@ from drac.corpus import Corpus
 from drac.errors import UsageError
 from drac.evaluate.chunk_sets import ReadSet, SetChunk, read_chunk_set
 from drac.evaluate.placing import CorpusDocument
+from drac.mistakes import nearest
 from drac.pipeline.exporting import set_folder
 from drac.stages.chunk import baselines
 from drac.store.store import Store
@@ -51,10 +52,11 @@ def find_set(
     exported = _exported(store, rest)
     if exported is not None:
         return NamedSet(label or rest, read_chunk_set([exported]))
-    known = ", ".join([*(one.name for one in corpus.file.chunk_sets), *BASELINES])
+    own = sorted(path.parent.name for path in store.exports.glob("*/chunks.jsonl"))
+    known = [*own, *(one.name for one in corpus.file.chunk_sets), *BASELINES]
     raise UsageError(
-        f"no chunk set {rest!r}: no such file, nor a set of {store.root}",
-        remedy=f"Give a file, a set of --workspace, or one of: {known}.",
+        f"no chunk set {rest!r}: no such file, nor a set of {store.root}{nearest(rest, known)}",
+        remedy=f"Give a file or one of: {', '.join(known)}.",
     )
 
 

@@ -83,6 +83,8 @@ def test_retrievers_and_rerankers_are_compared(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        (["page", "--retriever", "hybird"], "did you mean `hybrid`?"),
+        (["pages"], "did you mean `page`?"),
         (["page", "--retriever", "splade"], "dense, bm25, hybrid, late, sparse"),
         (["page", "--reranker", "bert"], "none, cross-encoder"),
         (["page", "--export", "csv"], "trec, beir, parquet"),
