@@ -19,6 +19,7 @@ from drac.bench.coverage import Coverage, measure
 from drac.bench.documents import Parsed, ParsedCorpus
 from drac.bench.drafts import chunks_of, is_kept
 from drac.bench.experiment import Component
+from drac.bench.soundness import has_meta, is_sound
 from drac.bench.steps import Steps
 from drac.errors import BudgetReached, DracError, EngineUnavailable, Interrupted, UsageError
 from drac.evaluate.chunk_sets import SetChunk, page_shares
@@ -172,7 +173,7 @@ def _there(
     store: Store, parsed: Parsed, digest: str, embedder: ChunkEmbedder | None
 ) -> ChunkedDocument | None:
     vectors = vectors_digest(embedder, digest) if embedder else ""
-    whole = store.complete(STAGE, digest) and (not vectors or store.complete(OWN_VECTORS, vectors))
+    whole = has_meta(store, STAGE, digest, "output") and (not vectors or store.complete(OWN_VECTORS, vectors))
     return _found(store, parsed, digest, vectors) if whole else None
 
 
@@ -189,7 +190,7 @@ class _Work:
         """One document's chunks; None where the chunker cannot cut it."""
         digest = chunks_digest(self._recipe, parsed)
         try:
-            if not self._store.complete(STAGE, digest):
+            if not is_sound(self._store, STAGE, digest, _FILE):
                 self._make(parsed, digest)
             vectors = self._vectors(parsed, digest) if self._embedder else ""
         except (BudgetReached, EngineUnavailable, Interrupted, UsageError):

@@ -12,6 +12,7 @@ from typing import Any
 
 from drac import wiring
 from drac.bench.experiment import Component
+from drac.bench.soundness import has_meta
 from drac.bench.steps import Steps
 from drac.config import Settings
 from drac.errors import DracError
@@ -304,7 +305,7 @@ def _parsed(store: Store, record: Mapping[str, Any], took: tuple[float, int] | N
     shas = {number: _sha(path) for number, path in pages.items()}
     made = recipe(STAGE, VERSION, {"reader": record["convert"]}, {})
     digest = artifact_digest(made, [record["type"], record["pdf_digest"], list(shas.items())])
-    if not store.complete(STAGE, digest):
+    if not has_meta(store, STAGE, digest, "timed", "states"):
         meta = {"stage": STAGE, "digest": digest, **_summed(store, record, took or (0.0, 0))}
         if took is None:
             return Parsed(record, digest, meta)

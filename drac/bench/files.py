@@ -46,6 +46,8 @@ def _is_current(folder: Path, record: Mapping[str, Any]) -> bool:
         found = {name: _sha((folder / name).read_bytes()) for name in (*record["files"], REPORT)}
     except (OSError, ValueError):
         return False
+    if not isinstance(there, dict):
+        return False
     made = there.pop("report", None)
     return bool(there == json.loads(json.dumps(record)) and found == {**record["files"], REPORT: made})
 

@@ -14,6 +14,7 @@ from typing import Any
 from drac import wiring
 from drac.bench.chunking import OWN_VECTORS, ChunkedCorpus, read_chunks
 from drac.bench.retrieval import Embedders, Retrieval
+from drac.bench.soundness import is_sound
 from drac.errors import DracError, UsageError
 from drac.evaluate.chunk_sets import SetChunk
 from drac.evaluate.summary import QueryRow
@@ -73,8 +74,8 @@ class Judging:
         return artifact_digest(made, [self._questions, [one.digest for one in chunked.documents], own])
 
     def is_there(self, name: str) -> bool:
-        """Whether these rows are there."""
-        return self._store.complete(STAGE, name) is not None
+        """Whether these rows are there, as they were written."""
+        return is_sound(self._store, STAGE, name, _FILE)
 
     def run(self, chunked: ChunkedCorpus, how: Retrieval) -> Judged:
         """The rows, made or found."""

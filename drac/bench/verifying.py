@@ -25,7 +25,7 @@ def recorded(folder: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads((folder / files.DIGESTS).read_bytes())
         found["files"], found["folder"]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{folder}: holds no experiment that has ended",
             remedy="Give a folder bench/NAME of a workspace; run the experiment to its end first.",
@@ -118,7 +118,7 @@ class _Check:
         path = rows_file(self._bench.store, now)
         if said.get("digest") != now:
             yield f"{name}: was judged with other chunks, questions or tools"
-        elif not path.is_file() or file_digest(path) != said["sha256"]:
+        elif not self._bench.judging.is_there(now) or file_digest(path) != said["sha256"]:
             yield f"{path}: is not as the run wrote it"
 
     def _tables(self) -> Iterator[str]:

@@ -350,6 +350,47 @@ def test_an_artifact_that_was_changed_is_named(place: Path, pattern: str, said: 
     assert any(said in line for line in checked(place))
 
 
+@pytest.mark.parametrize("damage", ["gone", "cut", "a line less", "other"])
+@pytest.mark.parametrize("pattern", ["chunks/*/chunks.jsonl", "judged/*/rows.jsonl", "*/*/meta.json"])
+def test_a_damaged_artifact_is_named_and_made_again(place: Path, pattern: str, damage: str) -> None:
+    bench(place, chunker=["page"])
+    whole = output(place)["per_query.jsonl"]
+    for path in (place / "ws/artifacts").glob(pattern):
+        hurt(path, damage)
+    assert checked(place) != []
+    bench(place, chunker=["page"])
+    assert output(place)["per_query.jsonl"] == whole
+    assert checked(place) == []
+    bench(place, chunker=["page"], retriever=[{"name": "bm25", "top_k": 20}])
+    assert [json.loads(one)["hits"] for one in output(place)["per_query.jsonl"].splitlines()] == [
+        json.loads(one)["hits"] for one in whole.splitlines()
+    ]
+
+
+def hurt(path: Path, damage: str) -> None:
+    data = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(data[: len(data) // 2])
+    elif damage == "a line less":
+        path.write_bytes(b"".join(data.splitlines(keepends=True)[:-1]))
+    else:
+        path.write_bytes(
+            data.replace(b'"usage"', b'"usagf"').replace(b"crane", b"craNe").replace(b"1.0", b"0.9")
+        )
+
+
+def test_a_record_of_digests_that_is_no_record_is_named_and_made_again(place: Path) -> None:
+    bench(place, chunker=["page"])
+    path = place / "ws/bench/toy/digests.json"
+    path.write_text("[]")
+    with pytest.raises(UsageError, match="no experiment that has ended"):
+        checked(place)
+    bench(place, chunker=["page"])
+    assert checked(place) == []
+
+
 def test_other_questions_are_named(place: Path) -> None:
     bench(place, chunker=["page"])
     path = place / "judgments.jsonl"
