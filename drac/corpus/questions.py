@@ -121,7 +121,7 @@ def _facts(stated: Any, where: str) -> tuple[Fact, ...]:
     try:
         found = json.loads(stated) if isinstance(stated, str) else stated
         return tuple(Fact(str(one.get("filename", "")), str(one["text"])) for one in found)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _wrong(where, f"facts are no list of objects with a `text`: {error}") from error
 
 
@@ -193,7 +193,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row]]:
 def _json_object(line: str, where: str) -> Row:
     try:
         row = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:  # the latter: nested by the thousand
         raise _wrong(where, str(error)) from error
     if not isinstance(row, dict):
         raise _wrong(where, "not a JSON object")

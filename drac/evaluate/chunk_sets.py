@@ -235,14 +235,14 @@ def _whole(text: str) -> Any:
         return None
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
 def _parsed(line: str, where: str) -> Any:
     try:
         return json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter: nested by the thousand
         raise _wrong(where, f"no JSON: {error}") from error
 
 

@@ -94,7 +94,7 @@ def _check(data: bytes, seen: _Seen, number: int) -> Iterator[tuple[str, str]]:
     except UnicodeDecodeError as error:
         yield "", f"not UTF-8 from byte {error.start + 1} of the line"
         return
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter: nested by the thousand
         yield "", f"no JSON: {error}" if data.strip() else "an empty line"
         return
     if not isinstance(record, dict):

@@ -80,6 +80,7 @@ def test_a_docstore_of_llamaindex(tmp_path: Path) -> None:
         ('{"text": "a"}\n{"text": 3}\n', ":2: no text"),
         ('{"text": "a"}\n{"text": "b"\n', ":2: no JSON"),
         ('{"text": "a"}\n[1]\n', ":2: no JSON object"),
+        ('{"text": "a"}\n' + "[" * 100_000 + "\n", ":2: no JSON"),
         ('{"colour": "red"}', "no format is known with the fields colour"),
         ('[{"file_name": "a", "chunks": ["x", {"no": 1}]}]', "record 1, chunk 2: no text"),
     ],

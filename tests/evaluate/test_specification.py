@@ -69,6 +69,7 @@ def test_a_missing_field_is_named(name: str) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
+        (b"[" * 100_000 + b"\n", "no JSON"),
         (b"{\n", "no JSON"), (b"\n", "an empty line"), (b"[1]\n", "no JSON object"),
         (b'{"a": "\xff"}\n', "not UTF-8 from byte 8 of the line"),
     ],
