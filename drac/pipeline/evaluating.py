@@ -174,11 +174,11 @@ def read_documents(
 def with_read_pages(
     documents: Iterable[CorpusDocument], store: Store, note: Callable[[str], None]
 ) -> list[CorpusDocument]:
-    """The same, with what the workspace read of those without a text layer: Office files, web pages, scans.
+    """The same, with what the workspace read of pages without a text layer: Office files, web pages, scans.
 
     Says how many it did not read; chunks of these get no pages by their text.
     """
-    found = [one if any(map(str.strip, one.pages)) else _as_read(one, store) for one in documents]
+    found = [_as_read(one, store) for one in documents]
     if empty := sum(not any(map(str.strip, one.pages)) for one in found):
         note(
             f"{empty} of {len(found)} documents have no text layer and are not read in the workspace, so "
@@ -188,11 +188,15 @@ def with_read_pages(
 
 
 def _as_read(one: CorpusDocument, store: Store) -> CorpusDocument:
+    if one.pages and all(map(str.strip, one.pages)):
+        return one
     record = store.get_source(doc_id(*one.key))
     if record is None or not record["live"] or record["state"] != "ok":
         return one
-    texts = {read.page.number: read.markdown for read in document_pages(store, record)}
-    return replace(one, pages=tuple(texts.get(n, "") for n in range(1, record["pages"] + 1)))
+    read = {page.page.number: page.markdown for page in document_pages(store, record)}
+    own = one.pages or ("",) * record["pages"]
+    pages = (text if text.strip() else read.get(number, "") for number, text in enumerate(own, 1))
+    return replace(one, pages=tuple(pages))
 
 
 def tell_absent(

@@ -139,11 +139,12 @@ def test_two_sets_of_one_name_are_refused(place: Path) -> None:
         judge(place, "page", "page")
 
 
-def test_documents_without_a_text_layer_have_what_the_workspace_read(tmp_path: Path) -> None:
+def test_pages_without_a_text_layer_have_what_the_workspace_read(tmp_path: Path) -> None:
     said: list[str] = []
     documents = [
         CorpusDocument("c", "a.docx", ()),
         CorpusDocument("c", "b.pdf", ("its own",)),
+        CorpusDocument("c", "half a scan.pdf", ("its own", " ")),
         CorpusDocument("c", "new.docx", ()),
     ]
     record = {
@@ -152,13 +153,13 @@ def test_documents_without_a_text_layer_have_what_the_workspace_read(tmp_path: P
         "convert": {"settings": {"engine": "local"}},
     }  # fmt: skip
     with Store(tmp_path) as store:
-        for source in ("a.docx", "b.pdf"):
+        for source in ("a.docx", "b.pdf", "half a scan.pdf"):
             store.put_source(doc_id("c", source), {**record, "collection": "c", "path": source})
         digest = page_digests(record)[2]
         store.put_page(digest, PageText(Page("f" * 64, 2), PageState.OK, "read here", "local"))
         read = evaluating.with_read_pages(documents, store, said.append)
-    assert [one.pages for one in read] == [("", "read here"), ("its own",), ()]
-    assert ["1 of 3 documents" in one for one in said] == [True]
+    assert [one.pages for one in read] == [("", "read here"), ("its own",), ("its own", "read here"), ()]
+    assert ["1 of 4 documents" in one for one in said] == [True]
 
 
 def test_exports_give_other_tools_our_values(place: Path) -> None:
