@@ -56,6 +56,8 @@ _MOST = 20_000
 """Glyphs laid in trying, at most: where more fit, a bar or a stain is printed, and nothing can be told.
 
 Our choice: an overprinted line of a table takes up to some thousand, half a second of one core this many."""
+_MOST_A_PAGE = 100_000
+"""The same on all lines of a page together: a table under a bar must not take the page's whole time."""
 _LEFT_OVER = 0.15
 """Share of the ink that may be otherwise than the glyphs make it, up to the end of the first text.
 
@@ -74,13 +76,15 @@ class Glyph:
     """Its first row, counted from the baseline; negative above it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Print:
     """The print of a page, and the glyphs of it."""
 
     ink: Ink
     glyphs: tuple[tuple[float, Glyph], ...]
     """With the y of their lines, in pixels, from top to bottom."""
+    left: int = _MOST_A_PAGE
+    """Glyphs that may still be laid in trying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def told_apart(page: Print, line: OcrLine, second: OcrLine, edge: float) -> tupl
 
     `second` is the second text as it was read by itself, first characters in doubt.
     """
-    if not line.spans:
+    if not line.spans or not page.left:
         return None
     base, clear = _baseline(page.ink, line, edge), _clear(page.ink, line, edge)
     x0, top, height = round(line.spans[clear - 1][1]), round(line.box[1]) - 4, line.box[3] - line.box[1]
@@ -135,7 +139,9 @@ def told_apart(page: Print, line: OcrLine, second: OcrLine, edge: float) -> tupl
     end = min(line.box[2] + 0.3 * height, edge + _WINDOW * height)
     window = page.ink[max(0, top) : round(line.box[3]) + 4, x0 : round(end)]
     hits = _hits(window, round(base) - max(0, top), _near(page, line))
-    found = _search(window, hits, (line.text[clear - 1], second.text[:1]), edge - x0, height)
+    most = min(_MOST, page.left)
+    found, laid = _search(window, hits, (line.text[clear - 1], second.text[:1]), edge - x0, height, most)
+    page.left -= laid
     if (
         not found
         or not found[0].second
@@ -255,27 +261,33 @@ def _misfit(window: Ink, laid: _Laid) -> float:
 
 
 def _search(
-    window: Ink, hits: Mapping[int, Sequence[_Laid]], known: tuple[str, str], edge: float, height: float
-) -> list[_Pair]:
-    """Pairs of texts, the one first that makes the window's print best; none where too many would fit.
+    window: Ink,
+    hits: Mapping[int, Sequence[_Laid]],
+    known: tuple[str, str],
+    edge: float,
+    height: float,
+    most: int,
+) -> tuple[list[_Pair], int]:
+    """Pairs of texts, the one first that makes the window's print best, and how many glyphs were laid.
 
-    One whose first text is not over has its second text under it whole: which is which, print does not say.
+    No pairs where `most` glyphs are not enough. One whose first text is not over has its second text under it
+    whole: which is which, print does not say.
     `known` is the character before the first text, and the one that the second was read to start with.
     """
     total = float(window.sum())
     pairs = [_Pair(np.zeros_like(window), total, (0.0, edge))]
     done: dict[tuple[str, str, bool], _Pair] = {}
-    left = _MOST
+    left = most
     for _ in range(_STEPS):
         every = (one for pair in pairs for one in _grown(window, hits, pair, known, height, total))
         grown = list(islice(every, left))
         left -= len(grown)
-        if not left:
-            return []
+        if left <= 0:
+            return [], most
         pairs = _cheapest({}, grown)[:_BEAM]
         ended = [one for one in pairs if one.is_over or (one.second and one.ends[0] > one.ends[1])]
         done = {_key(one): one for one in _cheapest(done, ended)}
-    return sorted(done.values(), key=lambda one: one.cost)
+    return sorted(done.values(), key=lambda one: one.cost), most - left
 
 
 def _key(pair: _Pair) -> tuple[str, str, bool]:

@@ -109,8 +109,13 @@ def test_a_bar_under_which_every_glyph_fits_takes_bounded_work(monkeypatch: pyte
         return lay(*given)
 
     monkeypatch.setattr(overprint, "_with", counted)
-    assert told_apart(print_of(image, lines), torn, second, 76 * DPI / 72) is None
+    page = print_of(image, lines)
+    assert told_apart(page, torn, second, 76 * DPI / 72) is None
     assert 1000 < laid[0] <= overprint._MOST
+    page.left, laid[0] = 500, 0
+    assert [told_apart(page, torn, second, 76 * DPI / 72) for _ in range(3)] == [None] * 3
+    assert laid[0] <= 500
+    assert page.left == 0
 
 
 def test_a_page_that_has_been_read_is_kept_where_looking_closer_fails(
