@@ -12,6 +12,8 @@ from uuid import uuid4
 
 from drac.errors import DiskFull
 
+ASIDE = ".*.part"
+"""Pattern of the names under which files are written before they get their own."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 

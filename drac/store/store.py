@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from drac.audit_records import AuditRecord
 from drac.errors import UsageError, WorkspaceBusy
 from drac.records import Attempt, Page, PageState, PageText
-from drac.store.files import disk_errors, remove_tree, sync_folder, sync_tree, write_file
+from drac.store.files import ASIDE, disk_errors, remove_tree, sync_folder, sync_tree, write_file
 
 FORMAT = 1
 """Version of the layout on disk; another one is refused."""
@@ -29,6 +29,8 @@ _AUDITS = TypeAdapter(AuditRecord)
 _OF_EVERY_SOURCE = frozenset(("doc_id", "collection", "path", "root", "live", "state"))
 _OF_A_GOOD_SOURCE = frozenset(("sha256", "normalize", "pdf_digest", "pages", "selected", "convert"))
 """Fields without which a source's record is damaged."""
+_WRITTEN_TO = ("", "pages/", "attempts/", "audits/", "sources/", "exports/**/", "replies/**/", "bench/**/")
+"""Folders below the workspace in which files are written one by one."""
 log = logging.getLogger(__name__)
 
 
@@ -125,8 +127,8 @@ class Store:
     def _clear_leftovers(self) -> None:
         remove_tree(self.temporary)
         self.temporary.mkdir(exist_ok=True)
-        for folder in (self.root, self.pages, self.attempts, self.audits, self.sources):
-            for part in folder.glob(".*.part"):
+        for place in _WRITTEN_TO:
+            for part in self.root.glob(f"{place}{ASIDE}"):
                 part.unlink(missing_ok=True)
 
     # Artifacts: a folder per digest, complete when meta.json is there.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import signal
 import sqlite3
 import stat
 from pathlib import Path
@@ -90,13 +92,26 @@ def test_failed_artifact_leaves_nothing(store: Store) -> None:
     assert list(store.temporary.iterdir()) == []
 
 
+def _kill_while_writing(path: Path) -> None:
+    """What a SIGKILL between the write and the rename leaves."""
+    child = os.fork()
+    if child == 0:
+        Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment,method-assign]
+        files.write_file(path, b"{}")
+    os.waitpid(child, 0)
+
+
 def test_leftovers_of_a_killed_run_are_cleared(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         (store.begin() / "half").write_bytes(b"x")
-        (store.pages / ".0.part").write_bytes(b"x")
+        deep = ("exports/one/markdown/c", "replies/embed", "bench/one/figures")
+        for place in ("", "pages", "attempts", "audits", "sources", *deep):
+            (tmp_path / place).mkdir(parents=True, exist_ok=True)
+            _kill_while_writing(tmp_path / place / "half.json")
+        assert len(list(tmp_path.rglob(".*"))) == 8
     with Store(tmp_path) as store:
         assert list(store.temporary.iterdir()) == []
-        assert list(store.pages.iterdir()) == []
+        assert list(tmp_path.rglob(".*")) == []
 
 
 def test_f56_disk_full_while_a_page_is_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
