@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from drac.ports import Embedder
 from drac.records import PageState, Source, Usage
 from drac.stages.normalize import ARCHIVE_SUFFIXES, SUFFIXES
 from drac.store.store import Store
-from drac.wiring.registry import ChunkerContext
+from drac.wiring.registry import ChunkerContext, modules_in
 
 Note = Callable[[str], None]
 _EMBEDDING = {"embedder", "model", "dimensions", "base_url", "endpoint_url"}
@@ -244,15 +244,15 @@ class _Chunks:
 def opened(
     experiment: Experiment, workspace: Path, corpora: Path | None, note: Note, *, writing: bool = True
 ) -> Iterator[Bench]:
-    """A bench over a workspace, locked where it is to write; raises WorkspaceBusy, UsageError."""
+    """A bench over a workspace, locked where it is to write; raises WorkspaceBusy, UsageError.
+
+    Modules that the experiment names may lie beside it meanwhile.
+    """
     inputs = find_inputs(experiment, corpora)
     store = Store(workspace)
     models = wiring.Models(experiment.settings, workspace)
     try:
-        if writing:
-            with store:
-                yield Bench(experiment, inputs, store, models, note)
-        else:
+        with modules_in(experiment.folder), store if writing else nullcontext():
             yield Bench(experiment, inputs, store, models, note)
     finally:
         models.close()

@@ -1,7 +1,8 @@
 """Names in an experiment to chunkers, parsers, retrievers and aggregations: ours, installed ones, the user's.
 
 A name is one of ours, an entry point of an installed package (groups `drac.chunkers`, `drac.parsers`,
-`drac.retrievers`, `drac.aggregations`), or `module:name`, where the module may lie in the current folder.
+`drac.retrievers`, `drac.aggregations`), or `module:name`, where the module may lie beside the experiment or in
+the current folder.
 """
 
 from __future__ import annotations
@@ -96,20 +97,22 @@ def load(group: Group, name: str, ours: tuple[str, ...] = ()) -> Loaded:
     module, _, attribute = name.partition(":")
     if not attribute:
         raise _unknown(group, name, ours, f"no such name{nearest(name, ours)}")
-    with _errors_of(group, name, ours), current_folder():
+    with _errors_of(group, name, ours), modules_in(Path.cwd()):
         return Loaded(name, EntryPoint(name, name, f"drac.{group}").load(), module)
 
 
 @contextmanager
-def current_folder() -> Iterator[None]:
-    """Modules may lie in the current folder meanwhile, after all others."""
-    place = str(Path.cwd())
-    sys.path.append(place)
+def modules_in(folder: Path) -> Iterator[None]:
+    """Modules may lie in the folder meanwhile, after all others; workers that start meanwhile look too."""
+    place, importable = str(folder), str(folder) in sys.path
+    if not importable:
+        sys.path.append(place)
     importlib.invalidate_caches()
     try:
         yield
     finally:
-        sys.path.remove(place)
+        if not importable and place in sys.path:
+            sys.path.remove(place)
 
 
 @contextmanager
@@ -128,5 +131,6 @@ def _unknown(group: Group, name: str, ours: tuple[str, ...], why: str) -> UsageE
     known = f"one of {listed}, or " if listed else ""
     return UsageError(
         f"{group[:-1]} `{name}`: {why}",
-        remedy=f"Give {known}module:name of your own; the module may lie in the current folder.",
+        remedy=f"Give {known}module:name of your own; the module may lie beside the experiment"
+        " or in the current folder.",
     )

@@ -150,7 +150,7 @@ def test_a_change_of_the_module_changes_the_fingerprint(module: str, tmp_path: P
 def test_an_entry_point_is_found_by_its_name(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     points = EntryPoints([EntryPoint("by-lines", f"{module}:lines", "drac.chunkers")])
     monkeypatch.setattr(registry, "entry_points", points.select)
-    with registry.current_folder():
+    with registry.modules_in(Path.cwd()):
         made = chunker("by-lines", {}, CONTEXT)
         assert made.name == "by-lines"
         assert load("chunkers", "by-lines").module == module
