@@ -430,13 +430,17 @@ def bench(
 
 @app.command()
 def validate(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of chunks, as chunks.jsonl.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="Files of chunks, or folders of a set, whose chunks.jsonl counts."),
+    ],
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,
 ) -> int:
     """Check files against the specification of chunks.jsonl; every broken line is named."""
     set_up_logging(verbose)
-    return show_judged.validation([(path, judging.validate(path)) for path in files], as_json)
+    paths = [path / "chunks.jsonl" if path.is_dir() else path for path in files]
+    return show_judged.validation([(path, judging.validate(path)) for path in paths], as_json)
 
 
 @app.command()

@@ -94,9 +94,11 @@ def test_the_command_says_so(tmp_path: Any, capsys: pytest.CaptureFixture[str]) 
     path.write_text(json.dumps(GOOD) + "\n")
     assert run(["validate", str(path)]) == 0
     path.write_text(json.dumps(GOOD) + "\nx\n")
-    assert run(["validate", str(path)]) == 4
+    assert run(["validate", str(tmp_path)]) == 4
     shown = capsys.readouterr().out
     assert f"{path}: 1 chunks, all well" in shown
     assert f"{path}:2: no JSON" in shown
     assert f"{path}: 2 chunks, 1 lines broken" in shown
-    assert run(["validate", str(tmp_path / "none")]) == 2
+    path.unlink()
+    for missing in (tmp_path / "none", tmp_path):
+        assert run(["validate", str(missing)]) == 2
