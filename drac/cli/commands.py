@@ -432,7 +432,7 @@ def bench(
 def validate(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", help="Files of chunks, or folders of a set, whose chunks.jsonl counts."),
+        typer.Argument(metavar="FILE", help="Files of chunks, or folders of a set with one."),
     ],
     as_json: opt.AsJson = False,
     verbose: opt.Verbose = False,

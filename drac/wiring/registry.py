@@ -1,8 +1,8 @@
 """Names in an experiment to chunkers, parsers, retrievers and aggregations: ours, installed ones, the user's.
 
 A name is one of ours, an entry point of an installed package (groups `drac.chunkers`, `drac.parsers`,
-`drac.retrievers`, `drac.aggregations`), or `module:name`, where the module may lie beside the experiment or in
-the current folder.
+`drac.retrievers`, `drac.aggregations`), or `module:name`, where the module may lie beside the experiment or
+in the current folder.
 """
 
 from __future__ import annotations
