@@ -19,7 +19,7 @@ from drac.bench.coverage import Coverage, measure
 from drac.bench.documents import Parsed, ParsedCorpus
 from drac.bench.drafts import chunks_of, is_kept
 from drac.bench.experiment import Component
-from drac.bench.soundness import has_meta, is_sound
+from drac.bench.soundness import are_sound, has_meta, is_sound
 from drac.bench.steps import Steps
 from drac.errors import BudgetReached, DracError, EngineUnavailable, Interrupted, UsageError
 from drac.evaluate.chunk_sets import SetChunk, page_shares
@@ -36,6 +36,7 @@ STAGE = "chunks"
 VERSION = 1
 OWN_VECTORS = "chunk-vectors"
 """Stage of vectors that a chunker makes itself (late chunking)."""
+_VECTORS = (VECTORS_FILE, WINDOWS_FILE)
 _FILE = "chunks.jsonl"
 
 
@@ -224,7 +225,7 @@ class _Work:
         """The artifact of a chunker's own vectors, made where it is missing."""
         assert self._embedder
         name = vectors_digest(self._embedder, digest)
-        if not self._store.complete(OWN_VECTORS, name):
+        if not are_sound(self._store, OWN_VECTORS, name, _VECTORS):
             document = parsed.load(self._store)
             drafts = [one for one in self._chunker.chunk(document).drafts if is_kept(document, one)]
             chunks = read_chunks(self._store, digest)
@@ -234,7 +235,7 @@ class _Work:
             meta = {"stage": OWN_VECTORS, "digest": name, "chunks": len(chunks), "seconds": seconds}
             with self._store.writing(OWN_VECTORS, name, meta, durable=False) as folder:
                 _own(chunks, np.asarray(vectors, dtype=np.float32)).save(folder)
-                meta["output"] = output_of(folder, (VECTORS_FILE, WINDOWS_FILE))
+                meta["output"] = output_of(folder, _VECTORS)
         return name
 
 

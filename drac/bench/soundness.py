@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from drac.bench.coverage import Coverage
 from drac.records import Usage
-from drac.store.keys import file_digest
+from drac.store.keys import file_digest, output_of
 from drac.store.store import Store
 
 
@@ -26,3 +28,9 @@ def is_sound(store: Store, stage: str, digest: str, file: str) -> bool:
     path = store.artifacts / stage / digest / file
     whole = has_meta(store, stage, digest, "output") and path.is_file()
     return whole and file_digest(path) == store.meta(stage, digest)["output"]
+
+
+def are_sound(store: Store, stage: str, digest: str, files: Sequence[str]) -> bool:
+    """Whether an artifact of several files is there, and they have the sha256 that its meta.json names."""
+    folder = store.complete(stage, digest)
+    return folder is not None and output_of(folder, files) == store.meta(stage, digest).get("output", "")

@@ -499,6 +499,10 @@ def test_vectors_of_a_chunkers_own_are_searched_and_kept(
     assert late.embedder.made == 2
     assert checked(place) == []
     assert results.table[0]["page_recall@10"] == 1.0
+    (place / "ws/artifacts").glob("chunk-vectors/*/vectors.npy").__next__().write_bytes(b"damaged")
+    again = bench(place, chunker=["late"], retriever=["dense", "bm25"])
+    assert late.embedder.made == 3
+    assert again.table[0]["page_recall@10"] == 1.0
 
 
 @pytest.fixture
