@@ -77,6 +77,7 @@ def _placement(one: Mapping[str, Any]) -> str:
     said += f", {one['by_text']} of them found by text" if one["by_text"] else ""
     pages = f"{one['with_pages']} came with pages, {one['aligned']} aligned by text"
     without = one["chunks"] - one["with_pages"] - one["aligned"]
+    pages += f", {one['beyond']} named pages past the document's last" if one["beyond"] else ""
     pages += f", {without} without a page, which no page measure counts" if without else ""
     strangers = ", ".join(name or "(no name)" for name in one["unplaced"][:5])
     return f"{said}; {pages}" + (f"; not in the corpus: {strangers}" if strangers else "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,9 @@ _TEXTS = ("text", "page_content", "content", "contents", "body", "chunk", "passa
 """Names under which tools keep a chunk's text, the first that is there."""
 _SOURCES = ("source", "file_path", "file_name", "filename", "document", "doc_id", "url", "title")
 """Names under which they keep the document's name."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DIGITS = 9
+"""Of a page's number at most; what is longer is none."""
 _DOCUMENTS = ("file_name", "filename", "document", "source")
 """The same, for records that hold all chunks of a document."""
 
@@ -65,14 +68,36 @@ def read_chunk_set(files: Sequence[Path], *, document: str = "", chunks: str = "
     found: list[SetChunk] = []
     names: list[str] = []
     for path in files:
-        rows = list(_records(path))
-        if not rows:
-            raise _wrong(str(path), "holds no record")
-        name, read = _reader(rows[0][1], rows[0][0], document, chunks)
+        name, some = _file(path, document, chunks)
         names.append(name)
-        for where, row in rows:
-            found += read(row, where, path.name)
+        found += some
     return ReadSet(_one(names, files), tuple(found))
+
+
+def _file(path: Path, document: str, chunks: str) -> tuple[str, list[SetChunk]]:
+    rows = list(_records(path))
+    if not rows:
+        raise _wrong(str(path), "holds no record")
+    name, read = _reader(rows[0][1], rows[0][0], document, chunks)
+    found = [_writable(one) for where, row in rows for one in read(row, where, path.name)]
+    if any(0 in one.pages for one in found):  # these pages count from 0, or from nothing that we know
+        found = [replace(one, pages=(), shares=()) for one in found]
+    return name, found
+
+
+def _writable(one: SetChunk) -> SetChunk:
+    """JSON's escapes can hold halves of a character, which no file and no tokenizer takes."""
+    if not _SURROGATE.search("".join((one.chunk_id, one.collection, one.source, one.parent_id, one.text))):
+        return one
+    return replace(
+        one, chunk_id=_spelt(one.chunk_id), collection=_spelt(one.collection), source=_spelt(one.source),
+        parent_id=_spelt(one.parent_id), text=_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", one.text),
+    )  # fmt: skip
+
+
+def _spelt(name: str) -> str:
+    """Names that differ stay different."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _one(names: Sequence[str], files: Sequence[Path]) -> str:
@@ -111,13 +136,13 @@ def _documents(row: Row, where: str, group: str, document: str, chunks: str) -> 
     for number, one in enumerate(listed, start=1):
         inner: Row = {"text": one} if isinstance(one, str) else one
         text = _text(inner, f"{where}, chunk {number}")
-        yield SetChunk("", "", str(row.get(document, "")), _pages(inner), text, group)
+        yield SetChunk("", "", _said(row, [document]), _pages(inner), text, group)
 
 
 def _drac(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     yield SetChunk(
-        str(row.get("chunk_id", "")), str(row.get("collection", "")), str(row.get("source", "")),
-        _pages(row), _text(row, where), group, str(row.get("parent_id") or ""),
+        _said(row, ["chunk_id"]), _said(row, ["collection"]), _said(row, ["source"]),
+        _pages(row), _text(row, where), group, _said(row, ["parent_id"]),
         page_shares(_pages(row), row.get("spans")),
     )  # fmt: skip
 
@@ -142,17 +167,18 @@ def _beir(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     text = _text(row, where)
     about = _mapping(row.get("metadata"))
     joined = f"{title}\n{text}" if title else text
-    source = str(about.get(_name(about, _SOURCES) or "", "") or title)
-    yield SetChunk(str(row["_id"]), str(about.get("collection", "")), source, _pages(about), joined, group)
+    yield SetChunk(
+        _said(row, ["_id"]), _said(about, ["collection"]), _said(about, _SOURCES) or title,
+        _pages(about), joined, group,
+    )  # fmt: skip
 
 
 def _langchain(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     """Pages of LangChain's loaders count from 0; `page_label` is what is printed."""
     inner = _mapping(row["kwargs"]) if _constructed(row) else row
     about = _mapping(inner.get("metadata"))
-    page = about.get("page")
-    pages = (page + 1,) if isinstance(page, int) and page >= 0 else ()
-    yield _with(about, str(inner.get("id") or ""), pages, _text(inner, where), group)
+    pages = tuple(page + 1 for page in _pages({"page": about.get("page")}))
+    yield _with(about, _said(inner, ["id"]), pages, _text(inner, where), group)
 
 
 def _llamaindex(row: Row, where: str, group: str) -> Iterator[SetChunk]:
@@ -160,21 +186,19 @@ def _llamaindex(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     inner = _mapping(row.get("__data__")) or row
     about = _mapping(inner.get("metadata") or inner.get("extra_info"))
     held = _mapping(inner.get("text_resource"))
-    label = str(about.get("page_label", about.get("page_number", "")))
-    pages = (int(label),) if label.isdecimal() and int(label) > 0 else ()
+    label = _said(about, ("page_label", "page_number"))
+    pages = (int(label),) if label.isdecimal() and len(label) <= _DIGITS else ()
     text = _text(held if held else inner, where)
-    yield _with(about, str(inner.get("id_") or inner.get("node_id") or ""), pages, text, group)
+    yield _with(about, _said(inner, ("id_", "node_id")), pages, text, group)
 
 
 def _plain(row: Row, where: str, group: str) -> Iterator[SetChunk]:
     about = {**_mapping(row.get("metadata")), **row}
-    name = _name(about, ("chunk_id", "id", "_id"))
-    yield _with(about, str(about[name]) if name else "", _pages(about), _text(row, where), group)
+    yield _with(about, _said(about, ("chunk_id", "id", "_id")), _pages(about), _text(row, where), group)
 
 
 def _with(about: Row, chunk_id: str, pages: tuple[int, ...], text: str, group: str) -> SetChunk:
-    source = str(about.get(_name(about, _SOURCES) or "", ""))
-    return SetChunk(chunk_id, str(about.get("collection", "")), source, pages, text, group)
+    return SetChunk(chunk_id, _said(about, ["collection"]), _said(about, _SOURCES), pages, text, group)
 
 
 def _constructed(row: Row) -> bool:
@@ -190,6 +214,15 @@ def _name(row: Row, names: Sequence[str]) -> str | None:
     return next((name for name in names if isinstance(row.get(name), str | int)), None)
 
 
+def _said(row: Row, names: Sequence[str]) -> str:
+    """The first of these fields that holds a name: a text or a number; empty where none does."""
+    return next((str(row[name]) for name in names if _is_name(row.get(name))), "")
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
 def _text(row: Row, where: str) -> str:
     name = _name(row, _TEXTS) if isinstance(row, Mapping) else None
     if name is None or not isinstance(row[name], str):
@@ -198,20 +231,17 @@ def _text(row: Row, where: str) -> str:
 
 
 def _pages(row: Row) -> tuple[int, ...]:
-    """`pages`, or `page` as in the tools that count from 1; anything else is not known."""
+    """`pages`, or `page`, as whole numbers from 0; anything else is not known."""
     stated = row.get("pages", row.get("page"))
     listed = stated if isinstance(stated, list) else [stated]
-    if not all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in listed):
+    if not all(type(one) is int and 0 <= one < 10**_DIGITS for one in listed):
         return ()
     return tuple(sorted(set(listed)))
 
 
 def _records(path: Path) -> Iterator[tuple[str, Row]]:
     """(where it stands, record) of a JSON array, a LlamaIndex store or JSON lines."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(str(path), str(error)) from error
+    text = _decoded(path)
     whole = _whole(text)
     if isinstance(whole, Mapping) and "docstore/data" in whole:
         whole = list(_mapping(whole["docstore/data"]).values())
@@ -223,6 +253,21 @@ def _records(path: Path) -> Iterator[tuple[str, Row]]:
     for number, line in _count(text.split("\n")):
         if line.strip():
             yield f"{path}:{number}", _object(_parsed(line, f"{path}:{number}"), f"{path}:{number}")
+
+
+def _decoded(path: Path) -> str:
+    """The file's text, lines ended by a line feed."""
+    try:
+        data = path.read_bytes()
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except OSError as error:
+        raise _wrong(str(path), error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{path}:{line}: not UTF-8 from byte {error.start + 1} of the file",
+            remedy="Save it as UTF-8, and unpack it first where it is compressed.",
+        ) from error
 
 
 def _count(values: Sequence[Any]) -> Iterator[tuple[int, Any]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import PurePosixPath
 
+from drac.errors import UsageError
 from drac.evaluate.chunk_sets import SetChunk
 
 SHINGLE = 3
@@ -69,6 +71,8 @@ class Placement:
     """Those that came with pages of the corpus's document."""
     aligned: int
     """Those whose pages were found by the text."""
+    beyond: int
+    """Those that came with a page past the document's last; the text decides about these."""
     unplaced: tuple[str, ...]
     """Names of documents that the corpus does not have, 20 at most; '' for a chunk that names none."""
 
@@ -85,7 +89,8 @@ def place(
     """The chunks under the corpus's own names, with pages where the text shows them, and a count.
 
     A chunk that fits no document keeps what it says. Every chunk gets an identity: its own, or its
-    document's name and its number there.
+    document's name and its number there. Raises UsageError where a parent is not to be told, or a
+    chunk is its own parent, directly or by others.
     """
     placer = _Placer(documents)
     placed = [placer.place(one, placer.home(chunks, one.group)) for one in chunks]
@@ -100,7 +105,7 @@ class _Placer:
             self._by_stem[stem(key[1])].append(key)
         self._homes: dict[str, str] = {}
         self._collections = {key[0] for key in self._documents}
-        self._by_text = self._aligned = self._kept = 0
+        self._by_text = self._aligned = self._kept = self._beyond = 0
 
     def home(self, chunks: Iterable[SetChunk], group: str) -> str:
         """The collection that nearly all documents which a file's chunks name are in; empty if none is."""
@@ -126,6 +131,9 @@ class _Placer:
         if key is None:
             return one
         kept = one.pages if _same_pages(one.source, key[1]) else ()
+        beyond = bool(kept) and kept[-1] > (len(self._documents[key].pages) or kept[-1])
+        kept = () if beyond else kept
+        self._beyond += beyond
         pages = kept or self._pages(one.text, self._documents[key])
         self._aligned += not kept and bool(pages)
         self._kept += bool(kept)
@@ -180,7 +188,7 @@ class _Placer:
         strangers = [one.source for one in after if (one.collection, one.source) not in self._documents]
         return Placement(
             len(after), len(after) - len(strangers), self._by_text,
-            self._kept, self._aligned, tuple(dict.fromkeys(strangers))[:20],
+            self._kept, self._aligned, self._beyond, tuple(dict.fromkeys(strangers))[:20],
         )  # fmt: skip
 
 
@@ -212,7 +220,7 @@ def _known_suffix(suffix: str) -> bool:
 
 
 def _parts(path: str) -> list[str]:
-    return [" ".join(part.casefold().split()) for part in path.replace("\\", "/").split("/")]
+    return [_folded(part) for part in path.replace("\\", "/").split("/")]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -224,17 +232,63 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 def stem(name: str) -> str:
     """The file's name without folders and suffix, for comparing."""
-    return " ".join(PurePosixPath(name.replace("\\", "/")).stem.casefold().split())
+    return _folded(PurePosixPath(name.replace("\\", "/")).stem)
+
+
+def _folded(name: str) -> str:
+    """Accents are one character or two by the system that wrote the name."""
+    return unicodedata.normalize("NFC", " ".join(name.casefold().split()))
 
 
 def _with_ids(chunks: Sequence[SetChunk]) -> list[SetChunk]:
     """A name twice, or none, is replaced by the document's name and the chunk's number there."""
     given = Counter(one.chunk_id for one in chunks)
-    count: Counter[Key] = Counter()
+    taken, count = set(given), Counter[Key]()
     named = []
     for one in chunks:
-        count[one.collection, one.source] += 1
-        number = f"{one.collection}/{one.source}#{count[one.collection, one.source]}"
+        key = one.collection, one.source
+        count[key] += 1
+        while (number := f"{key[0]}/{key[1]}#{count[key]}") in taken:
+            count[key] += 1
         own = one.chunk_id and given[one.chunk_id] == 1
         named.append(one if own else replace(one, chunk_id=number))
-    return named
+        taken.add(named[-1].chunk_id)
+    return _with_parents(chunks, named) if any(one.parent_id for one in chunks) else named
+
+
+def _with_parents(given: Sequence[SetChunk], named: Sequence[SetChunk]) -> list[SetChunk]:
+    """Parents under their new names; one that stands twice is looked for in the child's document."""
+    everywhere, inside = defaultdict[str, list[str]](list), defaultdict[tuple[Key, str], list[str]](list)
+    for old, new in zip(given, named, strict=True):
+        everywhere[old.chunk_id].append(new.chunk_id)
+        inside[(new.collection, new.source), old.chunk_id].append(new.chunk_id)
+    found = []
+    for one in named:
+        among = everywhere.get(one.parent_id, [one.parent_id])
+        if len(among) > 1:
+            among = inside.get(((one.collection, one.source), one.parent_id), among)
+        if len(among) > 1:
+            raise _parent(one.parent_id, f"is the name of {len(among)} chunks, one of them a parent")
+        found.append(replace(one, parent_id=among[0]))
+    _climbed({one.chunk_id: one.parent_id for one in found if one.parent_id})
+    return found
+
+
+def _climbed(parents: Mapping[str, str]) -> None:
+    """Raises UsageError where going from parent to parent comes back."""
+    safe: set[str] = set()
+    for start in parents:
+        path: dict[str, None] = {}
+        name = start
+        while name in parents and name not in safe:
+            if name in path:
+                raise _parent(name, "is its own parent, directly or by others")
+            path[name] = None
+            name = parents[name]
+        safe.update(path)
+
+
+def _parent(name: str, what: str) -> UsageError:
+    return UsageError(
+        f"chunk {name!r} {what}", remedy="Give each chunk a name of its own, and as `parent_id` a larger one."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,17 @@ def read(folder: Path, value: Any, name: str = "set.json") -> ReadSet:
         ({"text": "t"}, "text", ("", "", "", (), "t")),
         ({"id": 5, "content": "t", "source": "a.pdf", "page": 4}, "text", ("5", "", "a.pdf", (4,), "t")),
         ({"text": "t", "page": 0}, "text", ("", "", "", (), "t")),
+        ({"text": "t", "page": True}, "text", ("", "", "", (), "t")),
+        ({"text": "t", "page": 10**40}, "text", ("", "", "", (), "t")),
+        ({"text": "t", "id": None, "source": ["a.pdf"]}, "text", ("", "", "", (), "t")),
+        ({**OURS, "chunk_id": None, "source": None}, "drac", ("", "bank", "", (2, 3), "t")),
+        ({"_id": None, "text": "t"}, "beir", ("", "", "", (), "t")),
+        ({"page_content": "t", "metadata": {"page": True}}, "langchain", ("", "", "", (), "t")),
+        (
+            {"id_": "n", "text": "t", "metadata": {"page_label": "9" * 5000}},
+            "llamaindex",
+            ("n", "", "", (), "t"),
+        ),
     ],
 )
 def test_one_record_of_each_tool(
@@ -57,6 +69,31 @@ def test_f54_pages_of_langchain_count_from_zero_and_of_llamaindex_from_one(tmp_p
     index = [{"id_": str(n), "text": "t", "metadata": {"page_label": str(n)}} for n in (1, 2, 3)]
     for records in (chain, index):
         assert [one.pages for one in read(tmp_path, records).chunks] == [(1,), (2,), (3,)]
+
+
+def test_pages_of_a_file_that_has_a_page_0_are_not_known(tmp_path: Path) -> None:
+    chunks = [{"text": "t", "page": n} for n in (2, 0, 1)]
+    assert [one.pages for one in read(tmp_path, chunks).chunks] == [(), (), ()]
+
+
+def test_a_record_without_the_first_one_s_name_field_has_no_name(tmp_path: Path) -> None:
+    found = read(tmp_path, [{"_id": "7", "text": "a"}, {"text": "b"}])
+    assert [one.chunk_id for one in found.chunks] == ["7", ""]
+
+
+def test_halves_of_characters_can_be_written(tmp_path: Path) -> None:
+    found = read(
+        tmp_path, '{"id": "\\ud800", "source": "\\udfff", "text": "a \\ud83d b \\ud83d\\ude00"}'
+    ).chunks[0]
+    assert (found.chunk_id, found.source, found.text) == ("\\ud800", "\\udfff", "a \ufffd b \U0001f600")
+
+
+@pytest.mark.parametrize("data", [gzip.compress(b'{"text": "a"}'), b'{"text": "a"}\n{"text": "\xe9"}\n'])
+def test_what_is_not_utf8_is_named_with_its_line(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "set.jsonl").write_bytes(data)
+    with pytest.raises(UsageError, match=r"set\.jsonl:[12]: not UTF-8") as raised:
+        read_chunk_set([tmp_path / "set.jsonl"])
+    assert "unpack" in str(raised.value.remedy)
 
 
 def test_documents_with_lists_of_chunks(tmp_path: Path) -> None:

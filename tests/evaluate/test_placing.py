@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from drac.errors import UsageError
 from drac.evaluate.chunk_sets import SetChunk
 from drac.evaluate.placing import CorpusDocument, place
 
@@ -88,6 +91,53 @@ def test_names_given_twice_are_replaced() -> None:
     twice = [SetChunk("x", "bank", "loans.pdf", (1,), text) for text in ("a", "b")]
     placed, _ = place(twice, DOCUMENTS)
     assert [one.chunk_id for one in placed] == ["bank/loans.pdf#1", "bank/loans.pdf#2"]
+
+
+def test_a_name_that_is_made_is_nobody_s_own() -> None:
+    own = SetChunk("bank/loans.pdf#2", "bank", "loans.pdf", (1,), "a")
+    placed, _ = place([own, chunk("b", "loans.pdf"), chunk("c", "loans.pdf")], DOCUMENTS)
+    assert [one.chunk_id for one in placed] == ["bank/loans.pdf#2", "bank/loans.pdf#3", "bank/loans.pdf#4"]
+
+
+def family(*members: tuple[str, str], source: str = "loans.pdf") -> list[SetChunk]:
+    return [SetChunk(name, "bank", source, (1,), name, parent_id=parent) for name, parent in members]
+
+
+def test_a_parent_whose_name_stands_twice_is_the_one_of_the_same_document() -> None:
+    members = (("whole", ""), ("part", "whole"))
+    placed, _ = place([*family(*members), *family(*members, source="guide.pdf")], DOCUMENTS)
+    assert [one.parent_id for one in placed] == ["", "bank/loans.pdf#1", "", "bank/guide.pdf#1"]
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ([("a", "a")], "chunk 'a' is its own parent"),
+        ([("c", "b"), ("b", "a"), ("a", "b")], "chunk 'b' is its own parent"),
+        ([("a", ""), ("a", ""), ("b", "a")], "chunk 'a' is the name of 2 chunks"),
+    ],
+)
+def test_parents_that_lead_nowhere_are_named(members: list[tuple[str, str]], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        place(family(*members), DOCUMENTS)
+
+
+def test_pages_past_the_document_s_last_give_way_to_the_text() -> None:
+    given = [chunk(THIRD, "in/guide.pdf", collection="line", pages=pages) for pages in ((3, 4), (2,))]
+    placed, count = place(given, DOCUMENTS)
+    assert [one.pages for one in placed] == [(3,), (2,)]
+    assert (count.with_pages, count.aligned, count.beyond) == (1, 1, 1)
+
+
+def test_pages_of_a_document_that_nobody_read_stay() -> None:
+    placed, count = place([chunk("x", "a.docx", pages=(9,))], [CorpusDocument("x", "a.docx", ())])
+    assert (placed[0].pages, count.beyond) == ((9,), 0)
+
+
+def test_an_accent_is_the_same_as_one_character_and_as_two() -> None:
+    documents = [CorpusDocument("x", "R\u00e9gion/Caf\u00e9.pdf", (FIRST,)), CorpusDocument("x", "b.pdf", ())]
+    placed, count = place([chunk("anything", "Re\u0301gion/Cafe\u0301.pdf")], documents)
+    assert (placed[0].source, count.placed) == ("R\u00e9gion/Caf\u00e9.pdf", 1)
 
 
 def test_sentences_of_a_table_s_rows_are_found_by_their_words() -> None:

@@ -160,13 +160,13 @@ def _part_row(name: str, row: Mapping[str, float], columns: Sequence[str]) -> li
 
 
 def _placements(record: Record) -> str:
-    counts = ("chunks", "placed", "by_text", "with_pages", "aligned")
+    counts = ("chunks", "placed", "by_text", "with_pages", "aligned", "beyond")
     body = [
         [one["name"], one["format"], *(str(one[name]) for name in counts), ", ".join(one["unplaced"])]
         for one in record["sets"]
     ]
     head = ["set", "format", "chunks", "in the corpus", "found by text", "came with pages", "aligned"]
-    return "<h2>The sets</h2>" + _table([*head, "not in the corpus"], body)
+    return "<h2>The sets</h2>" + _table([*head, "past the last page", "not in the corpus"], body)
 
 
 def _changes(shown: Shown, comparison: Record) -> str:
