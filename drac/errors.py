@@ -188,7 +188,7 @@ class ConverterUnavailable(EngineUnavailable):
 class DiskFull(EngineUnavailable):
     """No space is left where the workspace lies."""
 
-    remedy = "Free some space or choose another --workspace, then run again; finished pages are kept."
+    remedy = "Free some space or choose a place on another disk, then run again; finished pages are kept."
 
 
 class WorkspaceBusy(DracError):

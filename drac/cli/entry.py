@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from drac.errors import DracError, Interrupted, UsageError
-from drac.store.files import full_disk
+from drac.store.files import full_disk, no_space
 
 log = logging.getLogger(__name__)
 
@@ -67,10 +67,7 @@ def _complain(error: DracError) -> int:
 
 def _unexpected(error: Exception) -> int:
     if full := full_disk(error):
-        from drac.errors import DiskFull
-
-        place = f"{full.filename}: " if full.filename else ""
-        return _complain(DiskFull(f"{place}no space left on this disk"))
+        return _complain(no_space(full.filename or "a file", full))
     log.debug("unexpected error", exc_info=error)
     return _complain(DracError(f"unexpected {type(error).__name__}: {error}"))
 

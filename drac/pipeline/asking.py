@@ -103,6 +103,7 @@ class Asker:
         self._lock = threading.Lock()
         self._names: dict[str, threading.Lock] = {}
         self._given_up = 0
+        self._unkept: Exception | None = None
         self.spending = Spending(priced=prices.cost(1, 1) is not None)
 
     def stop(self) -> None:
@@ -180,6 +181,8 @@ class Asker:
         with self._limiter.slot(tokens):
             if self._stopped.is_set():  # while it waited for its turn
                 raise Interrupted("the run ends")
+            if self._unkept is not None:  # the next reply would be paid for and lost as well
+                raise self._unkept
             self._budget.reserve(worst)
             billed = worst
             try:
@@ -203,7 +206,11 @@ class Asker:
     def _keep(self, name: str, request: ChatRequest, attempt: int, reply: ChatReply) -> float:
         """Write the reply to the journal; returns its price in dollars."""
         usd = self._prices.cost(reply.input_tokens, reply.output_tokens)
-        self._journal.put(name, request, attempt, reply, usd)
+        try:
+            self._journal.put(name, request, attempt, reply, usd)
+        except Exception as error:
+            self._unkept = error
+            raise
         with self._lock:
             self._given_up = 0
             self.spending.replies += 1

@@ -22,7 +22,6 @@ from drac.errors import (
     BudgetReached,
     ConverterUnavailable,
     CorruptDocument,
-    DiskFull,
     DocumentError,
     DracError,
     EmptyDocument,
@@ -51,7 +50,7 @@ from drac.pipeline.tasks import (
 )
 from drac.records import Page, PageState, PageText, Skipped, Source
 from drac.stages.normalize import DocumentType
-from drac.store.files import is_disk_full
+from drac.store.files import full_disk, no_space
 from drac.store.keys import artifact_digest, file_digest
 from drac.store.store import Store, is_short_of_space
 
@@ -460,8 +459,9 @@ class Conversion:
         missing = isinstance(error, ConverterUnavailable)
         if (fatal and not missing) or not isinstance(error, Exception):
             raise error
-        if is_disk_full(error) or is_short_of_space(self._store.root, _LOW_SPACE):
-            raise DiskFull(f"{self._store.root}: no space left on this disk") from error
+        full = full_disk(error)
+        if full or is_short_of_space(self._store.root, _LOW_SPACE):
+            raise no_space(self._store.root, full) from error
 
     def _keep_source(
         self, document: Document, *, state: str, error: str | None, remedy: str | None, lasting: bool = False

@@ -14,16 +14,17 @@ from drac.errors import DiskFull
 
 ASIDE = ".*.part"
 """Pattern of the names under which files are written before they get their own."""
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_LARGER = "Raise the limit on a file's size (ulimit -f), then run again; finished pages are kept."
 
 
 def is_disk_full(error: BaseException | None) -> bool:
-    """Whether this error, or one that it came from, says that no space is left."""
+    """Whether this error, or one that it came from, says that no more can be written there."""
     return full_disk(error) is not None
 
 
 def full_disk(error: BaseException | None) -> OSError | None:
-    """The error, among this one and those that it came from, that says that no space is left."""
+    """The error, among this one and those that it came from, that says that no more can be written."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _FULL:
             return error
@@ -37,9 +38,16 @@ def disk_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if is_disk_full(error):
-            raise DiskFull(f"{place}: no space left on this disk") from error
+        if full := full_disk(error):
+            raise no_space(place, full) from error
         raise
+
+
+def no_space(place: Path | str, full: OSError | None = None) -> DiskFull:
+    """The error to raise about a place, with a remedy for what stands in the way: space, or a file's size."""
+    if full is not None and full.errno == errno.EFBIG:
+        return DiskFull(f"{place}: no file may grow so large here", remedy=_LARGER)
+    return DiskFull(f"{place}: no space left on this disk")
 
 
 def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:

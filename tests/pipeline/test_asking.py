@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from drac.errors import BudgetReached, EngineUnavailable, Interrupted, ModelBusy, RequestRejected
+from drac.errors import BudgetReached, DiskFull, EngineUnavailable, Interrupted, ModelBusy, RequestRejected
 from drac.pipeline.asking import Asker, Prices
 from drac.pipeline.budget import Budget
 from drac.pipeline.limiter import Limiter
@@ -106,6 +106,23 @@ def test_the_reply_is_on_disk_before_it_is_used(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Journal, "put", full)
     with pytest.raises(OSError):
         one.ask(request())
+
+
+def test_f56_nothing_more_is_paid_for_where_a_reply_could_not_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise DiskFull("replies: no space left on this disk")
+
+    model = Scripted()
+    one, _ = asker(tmp_path, model)
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "put", full)
+        with pytest.raises(DiskFull):
+            one.ask(request())
+    with pytest.raises(DiskFull):
+        one.ask(request("Page 2"))
+    assert len(model.asked) == 1
 
 
 def test_damaged_reply_is_asked_for_again(tmp_path: Path) -> None:

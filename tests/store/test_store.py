@@ -223,6 +223,13 @@ def test_a_full_disk_is_found_behind_what_came_of_it() -> None:
     assert files.full_disk(ValueError("no disk")) is None
 
 
+def test_f56_a_limit_on_the_size_of_files_is_named_as_one(tmp_path: Path) -> None:
+    with pytest.raises(DiskFull) as caught, files.disk_errors(tmp_path / "page"):
+        raise OSError(errno.EFBIG, "File too large")
+    assert "page: no file may grow so large here" in caught.value.message
+    assert "ulimit -f" in str(caught.value.remedy)
+
+
 def test_a_page_stored_before_its_recognition_was_kept_still_loads(store: Store) -> None:
     store.put_page("a" * 64, TEXT)
     record = json.loads(store.page_path("a" * 64).read_bytes())
