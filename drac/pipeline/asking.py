@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_random_exponential
 
-from drac.errors import EngineUnavailable, Interrupted, ModelBusy
+from drac.errors import DiskFull, EngineUnavailable, Interrupted, ModelBusy
 from drac.pipeline.budget import Budget
 from drac.pipeline.limiter import Limiter
 from drac.ports import ChatModel, ChatReply, ChatRequest, ImagePart
@@ -208,7 +208,7 @@ class Asker:
         usd = self._prices.cost(reply.input_tokens, reply.output_tokens)
         try:
             self._journal.put(name, request, attempt, reply, usd)
-        except Exception as error:
+        except (OSError, DiskFull) as error:
             self._unkept = error
             raise
         with self._lock:
