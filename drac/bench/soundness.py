@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from drac.bench.coverage import Coverage
 from drac.records import Usage
-from drac.store.keys import file_digest, output_of
+from drac.store.keys import output_of
 from drac.store.store import Store
 
 
@@ -25,9 +25,7 @@ def has_meta(store: Store, stage: str, digest: str, *wanted: str) -> bool:
 
 def is_sound(store: Store, stage: str, digest: str, file: str) -> bool:
     """The same, and its file has the sha256 named there."""
-    path = store.artifacts / stage / digest / file
-    whole = has_meta(store, stage, digest, "output") and path.is_file()
-    return whole and file_digest(path) == store.meta(stage, digest)["output"]
+    return has_meta(store, stage, digest, "output") and are_sound(store, stage, digest, (file,))
 
 
 def are_sound(store: Store, stage: str, digest: str, files: Sequence[str]) -> bool:

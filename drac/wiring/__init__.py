@@ -6,7 +6,6 @@ Adapters are imported inside the functions: a command loads only what it uses.
 from __future__ import annotations
 
 import importlib
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -304,18 +303,18 @@ def aggregate(name: str) -> Aggregate:
     """
     if name in AGGREGATES:
         return AGGREGATES[name]
+    from drac.wiring.registry import modules_in
+
     module, _, function = name.partition(":")
-    sys.path.append(str(Path.cwd()))
     try:
-        found = cast(Aggregate, getattr(importlib.import_module(module), function))
-        float(found([2.0, 1.0]))
+        with modules_in(Path.cwd()):
+            found = cast(Aggregate, getattr(importlib.import_module(module), function))
+            float(found([2.0, 1.0]))
     except Exception as error:  # whatever the user's own module raises
         raise UsageError(
             f"evaluate.page_score {name!r} is no function of scores: {type(error).__name__}: {error}",
             remedy=f"Give {', '.join(AGGREGATES)}, or module:name of a function from scores to a number.",
         ) from error
-    finally:
-        sys.path.pop()
     return found
 
 

@@ -104,14 +104,11 @@ class ServerLog:
         """Entries whose fields are as given, e.g. `select(purpose="convert", status=200)`."""
         return [one for one in list(self.entries) if all(one.get(k) == v for k, v in wanted.items())]
 
-    def in_flight_at(self, moment: float, margin: float = 0.0) -> list[Entry]:
-        """Requests received and not yet answered at a Unix time, or answered `margin` seconds before it.
-
-        A reply needs a moment from our writing it to the client's disk: that is what `margin` is for.
-        """
+    def in_flight_at(self, moment: float) -> list[Entry]:
+        """Requests received and not yet answered at a Unix time."""
         return [
             one for one in list(self.entries)
-            if one["received"] <= moment < one.get("answered", float("inf")) + margin
+            if one["received"] <= moment < one.get("answered", float("inf"))
         ]  # fmt: skip
 
     def repeated(self) -> dict[str, list[Entry]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import signal
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,11 +95,12 @@ def test_failed_artifact_leaves_nothing(store: Store) -> None:
 
 def _kill_while_writing(path: Path) -> None:
     """What a SIGKILL between the write and the rename leaves."""
-    child = os.fork()
-    if child == 0:
-        Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment,method-assign]
-        files.write_file(path, b"{}")
-    os.waitpid(child, 0)
+    code = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom drac.store.files import write_file\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\nwrite_file(Path(sys.argv[1]), b'{}')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert ended.returncode == -signal.SIGKILL
 
 
 def test_leftovers_of_a_killed_run_are_cleared(tmp_path: Path) -> None:
